@@ -1,5 +1,5 @@
-import { asBuffer } from '../lib/bytes/as-buffer.ts';
 import * as ascii from '../lib/bytes/ascii.ts';
+import { GatheredBytes } from '../lib/bytes/gathered-bytes.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
@@ -165,8 +165,7 @@ function relayWhole(body: Buffer, options: AnswerOptions): PushedPart {
 
 function createWholeReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
   const { isUnread, isStream, dialect } = options;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const gathered = new GatheredBytes();
   let unread: AnswerReader | undefined;
   const decode = (body: Buffer): PushedPart => {
     if (comesInEvents) return decodeStreamed(body, options);
@@ -176,24 +175,23 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
   return {
     push(chunk) {
       if (!comesInEvents && isUnread()) {
-        unread ??= createUnreadReader(dialect, chunks.splice(0));
+        unread ??= createUnreadReader(dialect, gathered.take());
         return unread.push(chunk);
       }
-      bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) {
+      if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
         const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
         // Do not retry: another answer would be as large, and as expensive.
         throw new UpstreamFailure('refused', refusal);
       }
-      chunks.push(Buffer.from(chunk));
+      gathered.add(chunk);
       return undefined;
     },
-    end: () => (unread === undefined ? decode(joinChunks(chunks)) : unread.end()),
+    end: () => (unread === undefined ? decode(gathered.take()) : unread.end()),
   };
 }
 
 /** Reads what the rest of an answer tells about its cost, and keeps nothing of its content. */
-function createUnreadReader(dialect: UpstreamDialect, before: readonly Uint8Array[]): AnswerReader {
+function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): AnswerReader {
   const picker = createMemberPicker(dialect.usageMembers);
   let bytes = 0;
   const push = (chunk: Uint8Array) => {
@@ -201,7 +199,7 @@ function createUnreadReader(dialect: UpstreamDialect, before: readonly Uint8Arra
     picker.add(chunk);
     return undefined;
   };
-  before.forEach(push);
+  push(before);
   return {
     push,
     end() {
@@ -215,11 +213,6 @@ function createUnreadReader(dialect: UpstreamDialect, before: readonly Uint8Arra
   };
 }
 
-function joinChunks(chunks: readonly Uint8Array[]): Buffer {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? asBuffer(first) : Buffer.concat(chunks);
-}
-
 function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
   const renamed =
     events[0]?.type === 'start' ? [{ ...events[0], model }, ...events.slice(1)] : events;
@@ -229,16 +222,14 @@ function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
 /** Cuts an error message that is too long: the status says enough. */
 export function createErrorReader(status: number, headers: HttpHeaders): AnswerReader {
   const retryAfter = headers.get('retry-after');
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const gathered = new GatheredBytes();
   const refuse = (): never => {
-    throw decodeUpstreamError({ status, body: Buffer.concat(chunks).toString('utf8'), retryAfter });
+    throw decodeUpstreamError({ status, body: gathered.take().toString('utf8'), retryAfter });
   };
   return {
     push(chunk) {
-      chunks.push(Buffer.from(chunk));
-      bytes += chunk.length;
-      return bytes > ERROR_BYTES_MAX ? refuse() : undefined;
+      gathered.add(chunk);
+      return gathered.length > ERROR_BYTES_MAX ? refuse() : undefined;
     },
     end: refuse,
   };

@@ -1,5 +1,6 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import * as ascii from '../../lib/bytes/ascii.ts';
+import { GatheredBytes } from '../../lib/bytes/gathered-bytes.ts';
 import { Refusal } from '../refusals.ts';
 
 const { CR, LF } = ascii;
@@ -28,8 +29,8 @@ export function createSseDecoder(): SseDecoder {
 }
 
 class EventLines implements SseDecoder {
-  /** Needed only for a line that comes in pieces. */
-  #decoder: InstanceType<typeof TextDecoder> | undefined;
+  /** The beginning of a line that comes in pieces. */
+  #begun: GatheredBytes | undefined;
   #line = '';
   #lineBytes = 0;
   #isFirstLine = true;
@@ -99,9 +100,13 @@ class EventLines implements SseDecoder {
     if (this.#eventBytes + this.#lineBytes > SSE_EVENT_BYTES_MAX) {
       throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
     }
-    if (this.#lineBytes === 0) return;
-    this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
-    this.#line += this.#decoder.decode(piece, { stream: !isLineEnd });
+    if (isLineEnd && this.#lineBytes === piece.length) {
+      this.#line = asBuffer(piece).toString('utf8');
+      return;
+    }
+    this.#begun ??= new GatheredBytes();
+    this.#begun.add(piece);
+    if (isLineEnd) this.#line = this.#begun.take().toString('utf8');
   }
 
   #endLine(): SseEvent | undefined {

@@ -1,4 +1,5 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
+import { GatheredBytes } from '../../lib/bytes/gathered-bytes.ts';
 import { Refusal } from '../refusals.ts';
 import { createSseDecoder, SSE_EVENT_BYTES_MAX, type SseEvent } from './sse-decoder.ts';
 
@@ -18,9 +19,6 @@ export interface SseFrame {
 /** Leaves room for comments, which are part of a frame but not of its event. */
 const FRAME_BYTES_MAX = 2 * SSE_EVENT_BYTES_MAX;
 
-/** This shared empty list is never written to. */
-const NOTHING: Uint8Array[] = [];
-
 /** Cuts a stream between its events. All frames joined are the stream itself. */
 export function createSseSplitter(): SseSplitter {
   return new SseSplitter();
@@ -28,8 +26,8 @@ export function createSseSplitter(): SseSplitter {
 
 class SseSplitter {
   readonly #decoder = createSseDecoder();
-  /** The pieces of an incomplete frame. */
-  #held: Uint8Array[] = NOTHING;
+  /** An incomplete frame. Made for the first one, since many streams have none. */
+  #held: GatheredBytes | undefined;
   #heldBytes = 0;
   #isLineEmpty = true;
   #isAfterCr = false;
@@ -85,21 +83,15 @@ class SseSplitter {
     if (this.#heldBytes > FRAME_BYTES_MAX) {
       throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
     }
-    // A copy, because the caller may reuse the memory of the chunk.
-    const copy = new Uint8Array(piece);
-    if (this.#held === NOTHING) this.#held = [copy];
-    else this.#held.push(copy);
+    this.#held ??= new GatheredBytes();
+    this.#held.add(piece);
   }
 
   #release(last: Uint8Array): Uint8Array {
-    if (this.#held === NOTHING) return last;
+    if (this.#held === undefined || this.#heldBytes === 0) return last;
     const whole = new Uint8Array(this.#heldBytes + last.length);
-    let end = 0;
-    for (const piece of [...this.#held, last]) {
-      whole.set(piece, end);
-      end += piece.length;
-    }
-    this.#held = NOTHING;
+    whole.set(this.#held.take());
+    whole.set(last, this.#heldBytes);
     this.#heldBytes = 0;
     return whole;
   }

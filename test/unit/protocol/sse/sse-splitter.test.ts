@@ -5,6 +5,7 @@ import { createSseSplitter } from '../../../../src/protocol/sse/sse-splitter.ts'
 import { cutBytes, joinBytes } from '../../../contract/read-meaning.ts';
 
 const FUZZ_TIME_MS = 2_000;
+const PIECES = 1_000_000;
 const LF = 0x0a;
 const CR = 0x0d;
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -76,6 +77,17 @@ describe('the frames of a stream', () => {
       }),
       { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
+  });
+
+  it('take no more memory when they come byte by byte', () => {
+    const splitter = createSseSplitter();
+    splitter.open(encode('data: "'))(0);
+    const byte = encode('x');
+    const { heapUsed, external } = process.memoryUsage();
+    for (let n = 0; n < PIECES; n += 1) splitter.open(byte)(0);
+    const after = process.memoryUsage();
+    expect(after.heapUsed + after.external - heapUsed - external).toBeLessThan(64 * PIECES);
+    expect(splitter.open(encode('"\n\n'))(0)?.bytes).toHaveLength(PIECES + 10);
   });
 
   it('do not change when the memory of a chunk is used again', () => {
