@@ -3,7 +3,7 @@ import { GatheredBytes } from '../lib/bytes/gathered-bytes.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
-import { parseUpstreamJson } from '../protocol/json/upstream-json.ts';
+import { brokenAnswer, parseUpstreamJson } from '../protocol/json/upstream-json.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import { createEventReader } from '../protocol/sse/event-reader.ts';
@@ -203,6 +203,8 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
   return {
     push,
     end() {
+      // A client that stayed would not pay for it either.
+      if (!picker.isWhole()) throw brokenAnswer('it is not a JSON object');
       const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
       const contentBytes = usage === undefined ? bytes : 0;
       const events: InferenceEvent[] = [

@@ -2,7 +2,7 @@ import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { JsonPlace } from './json-place.ts';
 
-const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, QUOTE } = ascii;
+const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, QUOTE, SPACE } = ascii;
 
 /** A bound for everything that is picked from one object. */
 const PICKED_BYTES_MAX = 64 * 1024;
@@ -17,6 +17,8 @@ export interface MemberPicker {
    * counts.
    */
   finish(): string;
+  /** Whether all pieces together were one object that has ended, as far as its brackets tell. */
+  isWhole(): boolean;
 }
 
 export function createMemberPicker(names: readonly string[]): MemberPicker {
@@ -28,6 +30,8 @@ class Picker implements MemberPicker {
   readonly #picked: string[] = [];
   #pickedBytes = 0;
   readonly #json = new JsonPlace();
+  #hasBegun = false;
+  #hasOtherText = false;
   /** `value` means behind the colon of a member of the outermost object. */
   #place: 'name' | 'value' = 'name';
   #name: number[] = [];
@@ -49,6 +53,7 @@ class Picker implements MemberPicker {
       }
       const byte = bytes[at] ?? 0;
       this.#json.pass(byte);
+      if (depth === 0 && byte > SPACE) this.#addAround(byte);
       if (!isInString) this.#addOutside(byte, depth === 1);
       else if (isName) this.#addToName(byte);
       else this.#keep(byte);
@@ -57,6 +62,16 @@ class Picker implements MemberPicker {
 
   finish(): string {
     return `{${this.#picked.join()}}`;
+  }
+
+  isWhole(): boolean {
+    const { depth, isInString } = this.#json;
+    return this.#hasBegun && !this.#hasOtherText && depth === 0 && !isInString;
+  }
+
+  #addAround(byte: number): void {
+    if (this.#hasBegun || byte !== OPENING_BRACE) this.#hasOtherText = true;
+    this.#hasBegun = true;
   }
 
   #addOutside(byte: number, isOutermost: boolean): void {

@@ -44,6 +44,15 @@ describe.each(['native', 'chat'] as const)(
       expect(part?.contentBytes).toBe(body.length);
     });
 
+    it('is a failure where it is no answer, or only a part of one', () => {
+      const whole = wholeBody(kind, 'Hello', { input: 12, output: 30 });
+      for (const body of ['', '<html>Bad gateway</html>', whole.slice(0, -1), `${whole}x`]) {
+        expect(() => readUnread(kind, body), body).toThrow(
+          expect.objectContaining({ refusal: 'upstream_broken' }),
+        );
+      }
+    });
+
     it('is a failure where it is an error', () => {
       expect(() => readUnread(kind, errorBody(kind, 'Overloaded'))).toThrow(Refusal);
     });

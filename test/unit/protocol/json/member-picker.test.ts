@@ -4,7 +4,7 @@ import { createMemberPicker } from '../../../../src/protocol/json/member-picker.
 
 const NAMES = ['usage', 'error', 'type'];
 
-function pick(json: string, cuts: readonly number[] = []): unknown {
+function read(json: string, cuts: readonly number[] = []) {
   const bytes = Buffer.from(json);
   const picker = createMemberPicker(NAMES);
   const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length];
@@ -13,7 +13,11 @@ function pick(json: string, cuts: readonly number[] = []): unknown {
     picker.add(bytes.subarray(start, end));
     start = end;
   }
-  return JSON.parse(picker.finish());
+  return picker;
+}
+
+function pick(json: string, cuts?: readonly number[]): unknown {
+  return JSON.parse(read(json, cuts).finish());
 }
 
 const anyName = fc.oneof(fc.constantFrom(...NAMES), fc.string({ maxLength: 6 }));
@@ -32,6 +36,20 @@ describe('the members that are picked from an object in pieces', () => {
       }),
       { numRuns: 2_000, interruptAfterTimeLimit: 3_000 },
     );
+  });
+
+  it('come from a whole object only if it begins and ends, and nothing else is there', () => {
+    fc.assert(
+      fc.property(objects, fc.nat(), fc.array(fc.nat(), { maxLength: 6 }), (object, end, cuts) => {
+        const json = JSON.stringify(object);
+        expect(read(` ${json}\n`, cuts).isWhole()).toBe(true);
+        expect(read(json.slice(0, end % json.length), cuts).isWhole()).toBe(false);
+        for (const other of [`${json}x`, `x${json}`, `${json}${json}`, `[${json}]`, `"${json}`]) {
+          expect(read(other, cuts).isWhole(), other).toBe(false);
+        }
+      }),
+    );
+    expect(read('<html>502 Bad Gateway</html>').isWhole()).toBe(false);
   });
 
   it('are none of those inside of others', () => {
