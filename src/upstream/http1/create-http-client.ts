@@ -41,6 +41,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const owner: ConnectionOwner = {
     openSocket: createOpenSocket(origin, tls),
     connectTimeoutMs,
+    clock,
     onIdle(connection, keepMs) {
       if (isClosed) connection.destroy();
       else idle.add(connection, keepMs);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { ConnectionExchange } from './connection-exchange.ts';
 import { type AnswerStep, HttpAnswerReader } from './http-answer-reader.ts';
 import { createHttpFailure, type HttpFailureKind } from './http-failure.ts';
@@ -9,13 +10,14 @@ import { RequestWriter } from './request-writer.ts';
 export interface ConnectionOwner {
   readonly openSocket: OpenSocket;
   readonly connectTimeoutMs: number;
+  readonly clock: Clock;
   /**
    * The connection can carry another exchange within this time. The owner destroys it if it is not
    * wanted.
    */
   onIdle(connection: HttpConnection, keepMs: number): void;
   onGone(connection: HttpConnection): void;
-  /** The exchange lost a kept connection before a byte of the answer came. */
+  /** The exchange lost a kept connection as it began, before a byte of the answer came. */
   repeat(exchange: ConnectionExchange): void;
 }
 
@@ -33,6 +35,12 @@ interface Loss {
   readonly isClean: boolean;
 }
 
+/**
+ * A server that had closed a kept connection already says so within this time of the request. One
+ * that says it later may have worked on the request, and would be asked for the same work again.
+ */
+const REPEAT_MAX_MS = 1_000;
+
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** One socket, which carries one exchange at a time. */
@@ -49,7 +57,8 @@ export class HttpConnection implements SocketListener {
    * Stays set when the connection is gone while the exchange is paused: there is more to pass on.
    */
   #exchange: ConnectionExchange | undefined;
-  #isReused = false;
+  /** When the request began for which this connection was kept; undefined for its first one. */
+  #reusedMs: number | undefined;
   #hasAnswerBegun = false;
   /**
    * Bytes that were read but not passed on because of a pause: at most the rest of one read, since
@@ -91,7 +100,7 @@ export class HttpConnection implements SocketListener {
   start(exchange: ConnectionExchange): void {
     this.#exchange = exchange;
     exchange.connection = this;
-    this.#isReused = true;
+    this.#reusedMs = this.#owner.clock.nowMs();
     this.#begin(exchange);
   }
 
@@ -223,8 +232,15 @@ export class HttpConnection implements SocketListener {
     else if (loss.isClean && this.#reader.isCompleteAtClose()) exchange.end();
     else if (this.#hasAnswerBegun) fail('truncated');
     // The repetition gets a fresh connection, so there is only one.
-    else if (this.#isReused) this.#owner.repeat(exchange);
+    else if (this.#isJustReused()) this.#owner.repeat(exchange);
     else fail('closed_early');
+  }
+
+  #isJustReused(): boolean {
+    if (this.#reusedMs === undefined) return false;
+    const ageMs = this.#owner.clock.nowMs() - this.#reusedMs;
+    // A clock that is set back tells nothing about the age.
+    return ageMs >= 0 && ageMs < REPEAT_MAX_MS;
   }
 
   #leave(): void {

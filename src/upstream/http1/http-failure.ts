@@ -23,7 +23,7 @@ export interface HttpFailure {
 }
 
 /**
- * A kept connection that closes before the answer begins never shows here, because its request is
+ * A kept connection that closes as its next request begins never shows here, because the request is
  * repeated at once.
  */
 const SAFE_TO_REPEAT: readonly HttpFailureKind[] = [

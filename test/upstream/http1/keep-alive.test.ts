@@ -76,6 +76,19 @@ describe('a kept connection', () => {
     });
   }
 
+  it('is not replaced when the server had time to work on the request', async () => {
+    let nowMs = 1e12;
+    const server = await startFickleServer((peer) => {
+      nowMs += 1_000;
+      peer.socket.end();
+    });
+    const client = useClient(server.port, { clock: { nowMs: () => nowMs } });
+    await ask(client);
+    const told = await ask(client);
+    expect(told.failure()).toMatchObject({ kind: 'closed_early', isSafeToRepeat: false });
+    expect(server.peers.map((peer) => peer.requests())).toEqual([2]);
+  });
+
   it('is replaced only once for a request', async () => {
     const server = await startFickleServer((peer) => peer.socket.end());
     const client = useClient(server.port);

@@ -20,6 +20,7 @@ it('bytes that a paused socket still delivers are told in their order when it is
     onIdle: () => {},
     onGone: () => {},
     repeat: () => {},
+    clock: { nowMs: () => 0 },
   };
   const told: string[] = [];
   const exchange = new ConnectionExchange({
