@@ -22,6 +22,8 @@ export interface DeadlineList<Item> {
   /** Does nothing if the item was deleted before, or was due. */
   delete(deadline: Deadline<Item> | undefined): void;
   visit(each: (item: Item) => void): void;
+  /** Deletes an item of those that are due first, and returns it. */
+  takeFirst(): Item | undefined;
 }
 
 /**
@@ -102,6 +104,11 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
     },
     visit(each) {
       for (const { item } of places) each(item);
+    },
+    takeFirst() {
+      const first = places.first;
+      if (first !== undefined) places.delete(first);
+      return first?.item;
     },
   };
 }

@@ -61,11 +61,17 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const { name, kind, timeouts, accepts } = options;
   const vendorModels = new Map(Object.entries(options.modelNames));
   const limitFields = new Map(Object.entries(options.outputLimitFields));
+  const lingering = createDeadlineList<HttpCall>({
+    afterMs: LINGER_MAX_MS,
+    nowMs: () => performance.now(),
+    onDue: (call) => call.giveUpRest(),
+  });
   const client = createHttpClient({
     origin: parseOrigin(new URL(options.url)),
     // A call ends when its answer has told everything, but its connection may still be read to the
     // end.
     connectionsMax: 2 * options.concurrencyMax,
+    makeRoom: () => lingering.takeFirst()?.giveUpRest(),
     connectTimeoutMs: timeouts.connectMs,
     tls: options.tls,
     clock: options.clock,
@@ -73,11 +79,6 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const answers = dialectOf(kind);
   const dropsUnknown = options.unknownFields === 'drop';
   const pathOf = createPaths(options.url, [answers, EMBEDDINGS_DIALECT]);
-  const lingering = createDeadlineList<HttpCall>({
-    afterMs: LINGER_MAX_MS,
-    nowMs: () => performance.now(),
-    onDue: (call) => call.giveUpRest(),
-  });
   const maskText = createSecretMask(options);
   const shared = { lingering, maskText, upstream: name };
   const forStreams = { ...shared, answer: createAnswerDeadlines(timeouts) };

@@ -18,6 +18,8 @@ export interface HttpClientOptions {
   readonly origin: Origin;
   /** A request beyond this number fails: no request waits for a free connection. */
   readonly connectionsMax: number;
+  /** May end an exchange, because all connections are in use and one more is needed. */
+  readonly makeRoom?: () => void;
   /**
    * The time until a connection is ready, with name look-up and TLS. All other deadlines are the
    * caller's.
@@ -31,7 +33,7 @@ export interface HttpClientOptions {
  * An HTTP/1.1 client for one origin. It keeps connections, and each carries one request at a time.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { origin, connectionsMax, connectTimeoutMs, tls, clock } = options;
+  const { origin, connectionsMax, makeRoom, connectTimeoutMs, tls, clock } = options;
   const idle = createIdleConnections(clock);
   const originLines = encodeOriginLines(origin);
   let connections = 0;
@@ -75,6 +77,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const exchange = new ConnectionExchange({ request, head, handler, onOver });
       inFlight += 1;
       const kept = idle.take();
+      if (kept === undefined && connections >= connectionsMax) makeRoom?.();
       if (kept !== undefined) kept.start(exchange);
       else if (isClosed) failSoon(exchange, 'client_closed', 'the client was closed');
       else if (connections < connectionsMax) connect(exchange);

@@ -49,6 +49,15 @@ describe('a list of deadlines', () => {
     expect(due).toEqual(['first', 'renewed', 'last']);
   });
 
+  it('gives away the item that would be due first', () => {
+    const { list, due } = create();
+    for (const item of ['a', 'b']) list.add(item);
+    expect(list.takeFirst()).toBe('a');
+    vi.advanceTimersByTime(2 * AFTER_MS);
+    expect(due).toEqual(['b']);
+    expect(list.takeFirst()).toBeUndefined();
+  });
+
   it('takes a renewed item back that was deleted', () => {
     const { list, due } = create();
     const deadline = list.add('a');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Peer, startRawServer } from './start-raw-server.ts';
-import { ask, GET, post, tell, useClient } from './use-client.ts';
+import { ask, GET, post, type Told, tell, useClient } from './use-client.ts';
 
 const answerWith = (header: string) => `HTTP/1.1 200 OK\r\n${header}content-length: 2\r\n\r\nok`;
 const OK = answerWith('');
@@ -228,6 +228,20 @@ describe('a client', () => {
     expect(told.failure()).toMatchObject({ kind: 'connections_exhausted', isSafeToRepeat: true });
     await server.waitForRequests(2);
     expect([client.inFlight, server.peers.length]).toEqual([2, 2]);
+  });
+
+  it('that has no room asks for some', async () => {
+    const server = await startRawServer();
+    const running: Told[] = [];
+    const client = useClient(server.port, {
+      connectionsMax: 2,
+      makeRoom: () => running.shift()?.exchange.abort(),
+    });
+    for (let i = 0; i < 4; i++) running.push(tell(client, GET));
+    await server.waitForRequests(2);
+    expect([client.inFlight, running.length]).toEqual([2, 2]);
+    await waitUntil(() => server.peers.filter((peer) => !peer.isClosed()).length === 2, 'two run');
+    expect(running.map(({ isOver }) => isOver())).toEqual([false, false]);
   });
 
   it('has room again for each connection that is gone', async () => {
