@@ -56,7 +56,8 @@ export function createKnownVersions(): KnownVersions {
   };
 
   const build = (version: KnownVersion, upstreams: readonly NamedUpstream[]) => {
-    const names = upstreams.map(({ name }) => name).join(',');
+    // Which models an upstream can serve follows from its kind.
+    const names = upstreams.map(({ name, kind }) => `${name} ${kind}`).join(',');
     const name = `${version.version} ${names}\n${version.document}`;
     const before = built.get(name);
     if (before !== undefined || version.parsed === undefined) return before;
