@@ -1,16 +1,19 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../support/servers/find-free-port.ts';
 import { runHere } from './use-cli.ts';
 
 /** A node that dies in the middle of a long answer. */
-async function startDyingNode(text: string): Promise<string> {
-  const port = await findFreePort();
-  const server = createServer((_request, response) => {
+const startDyingNode = (text: string) =>
+  startNode((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' });
     response.write(text, () => response.destroy());
   });
+
+async function startNode(answer: RequestListener): Promise<string> {
+  const port = await findFreePort();
+  const server = createServer(answer);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -30,4 +33,20 @@ it('a command whose node dies prints the whole lines that came, says so and fail
       `tollgate: the answer of ${url} broke off: what was printed is not all of it\n`,
     );
   }
+});
+
+it('an account whose node dies while it enters the credits is told with a payment that enters them once', async () => {
+  const paths: string[] = [];
+  const url = await startNode((request, response) => {
+    paths.push(request.url ?? '');
+    if (request.url?.endsWith('/credits')) response.destroy();
+    else response.end(JSON.stringify({ id: 'acct_1', limits: [] }));
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const create = ['account', 'create', '--name', 'Acme', '--plan', 'pro', '--credits', '2.5'];
+  const { code, err } = await runHere(env, ...create);
+  expect([code, paths]).toEqual([1, ['/admin/v1/accounts', '/admin/v1/accounts/acct_1/credits']]);
+  expect(err).toMatch(
+    /^tollgate: acct_1 was created; whether it has its credits is not known: `tollgate credits add --account acct_1 --amount 2.5 --id [\w-]{36}` enters them once\n/,
+  );
 });

@@ -51,7 +51,7 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
         if (credits === undefined) return printAccount(account);
         const payment = { amount: credits, id: randomUUID(), note: '' };
         await client.call('POST', `${pathOf(account.id)}/credits`, payment).catch((cause) => {
-          host.terminal.err(`tollgate: ${account.id} was created, but has no credits`);
+          host.terminal.err(explainOpenPayment(account.id, payment));
           throw cause;
         });
         return printAccount(await client.call('GET', pathOf(account.id)));
@@ -114,6 +114,15 @@ export async function fetchAccounts(client: AdminClient): Promise<readonly Accou
     if (page.next === null) return accounts;
     after = `?after=${encodeURIComponent(page.next)}`;
   }
+}
+
+/** A payment without an answer may have been entered. With its id, it is so once at most. */
+function explainOpenPayment(
+  account: string,
+  { amount, id }: { readonly amount: number; readonly id: string },
+): string {
+  const command = `tollgate credits add --account ${account} --amount ${amount} --id ${id}`;
+  return `tollgate: ${account} was created; whether it has its credits is not known: \`${command}\` enters them once`;
 }
 
 function planOption(): Option {
