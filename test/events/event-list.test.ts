@@ -97,6 +97,20 @@ describe('a webhook', () => {
     const none = await listEvents(scene.connection, { accountId: 'acct_03b', limit: 5 });
     expect(none).toEqual({ events: [], next: undefined });
   });
+
+  it('that another node has taken over is not said to fail by a node that was away', async () => {
+    const waiting: (() => void)[] = [];
+    scene.receiver.answer((...post) => waiting.push(() => answerStatus(503)(...post)));
+    const { outcomes, stop } = scene.tell({ nowMs: () => START_MS });
+    await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+    await addEvents(scene.connection, [rawOf(textOf(1, START_MS))]);
+    await waitUntil(() => waiting.length > 0, 'the post is on its way');
+    await scene.connection.send('set', [EVENT_KEYS.lease, 'another-node']);
+    waiting[0]?.();
+    await waitUntil(() => outcomes.failed > 0, 'it has failed');
+    await stop();
+    expect(await readWebhookState(scene.connection, NAME)).toMatchObject({ failing: undefined });
+  });
 });
 
 describe('a bucket', () => {

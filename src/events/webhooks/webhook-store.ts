@@ -38,6 +38,7 @@ export interface WebhookStore {
   findPlace(name: string): Promise<WebhookPlace>;
   /** Returns false if another node holds the lease, or if the list has lost what was seen. */
   note(name: string, done: DoneEvent): Promise<boolean>;
+  /** Changes nothing if another node holds the lease, which knows better how it goes. */
   noteDelivered(name: string, nowMs: number): Promise<void>;
   noteFailing(name: string, sinceMs: number, reason: string): Promise<void>;
 }
@@ -47,6 +48,13 @@ interface DoneEvent {
   readonly cursor: number;
   readonly dropped: number;
   readonly seen: SeenEvent;
+}
+
+/** As the script takes it. */
+interface Health {
+  readonly delivered_at: number | '';
+  readonly failing_since: number | '';
+  readonly reason: string;
 }
 
 /** A webhook that left the settings is forgotten then. */
@@ -62,6 +70,11 @@ const noteScript = loadLuaScript(
   ['lease', 'webhook', 'told', 'list'],
   ['node_id', 'number', 'cursor', 'dropped', 'seen', 'history', 'keep_s'],
 );
+const noteHealthScript = loadLuaScript(
+  new URL('./note-health.lua', import.meta.url),
+  ['lease', 'webhook'],
+  ['node_id', 'delivered_at', 'failing_since', 'reason'],
+);
 const findScript = loadLuaScript(
   new URL('./find-place.lua', import.meta.url),
   ['webhook', 'told', 'list'],
@@ -75,8 +88,9 @@ export function createWebhookStore(connection: Connection, nodeId: string): Webh
   });
   const hold = async (leaseMs: number) =>
     (await holdScript.call(connection, { lease }, { node_id: nodeId, lease_ms: leaseMs })) === 1;
-  const set = async (name: string, ...fields: string[]) => {
-    await connection.send('hset', [EVENT_KEYS.webhook(name), ...fields]);
+  const noteHealth = async (name: string, health: Health) => {
+    const keys = { lease, webhook: EVENT_KEYS.webhook(name) };
+    await noteHealthScript.call(connection, keys, { node_id: nodeId, ...health });
   };
   return {
     hold,
@@ -99,9 +113,9 @@ export function createWebhookStore(connection: Connection, nodeId: string): Webh
       return (await noteScript.call(connection, keys, args)) === 1;
     },
     noteDelivered: (name, nowMs) =>
-      set(name, 'delivered_at', String(nowMs), 'failing_since', '', 'reason', ''),
+      noteHealth(name, { delivered_at: nowMs, failing_since: '', reason: '' }),
     noteFailing: (name, sinceMs, reason) =>
-      set(name, 'failing_since', String(sinceMs), 'reason', reason),
+      noteHealth(name, { delivered_at: '', failing_since: sinceMs, reason }),
   };
 }
 
