@@ -10,7 +10,9 @@ interface TakeOverOptions {
   readonly previous: ConfigInUse;
   readonly next: ConfigInUse;
   /** Workers that start after this call get these settings. */
-  readonly use: (config: ConfigInUse) => void;
+  readonly use: (inUse: ConfigInUse) => void;
+  /** The same for settings that were in use before. What it throws does not keep it from that. */
+  readonly restore: (inUse: ConfigInUse) => void;
 }
 
 /**
@@ -18,19 +20,23 @@ interface TakeOverOptions {
  * with the previous settings.
  */
 export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
-  const { workers, previous, next, use } = options;
+  const { workers, previous, next, use, restore } = options;
   use(next);
   const { replaced, failure } = await workers.roll(next.config.workers, orderOf(next));
   if (failure === undefined) return;
-  use(previous);
+  const reasons: Error[] = [failure];
+  try {
+    restore(previous);
+  } catch (error) {
+    reasons.push(error instanceof Error ? error : new Error(String(error)));
+  }
   if (replaced > 0) {
     const undone = await workers.roll(previous.config.workers, orderOf(previous));
-    if (undone.failure !== undefined) {
-      const reasons = [failure, undone.failure];
-      throw new AggregateError(reasons, `${failure.message}; and then: ${undone.failure.message}`);
-    }
+    if (undone.failure !== undefined) reasons.push(undone.failure);
   }
-  throw failure;
+  if (reasons.length === 1) throw failure;
+  const message = reasons.map((reason) => reason.message).join('; and then: ');
+  throw new AggregateError(reasons, message);
 }
 
 function orderOf({ config }: ConfigInUse): DrainOrder {

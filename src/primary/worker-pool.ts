@@ -102,11 +102,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
     ...{ clock, log, onGiveUp: options.onGiveUp },
   });
-  const use = (next: ConfigInUse) => {
-    probes.changeConfig(next.config);
-    inUse = next;
-    options.onUse(next.config);
-    endedTries.keepOnly(next.config.upstreams.map(({ name }) => name));
+  const adopt = (used: ConfigInUse) => {
+    inUse = used;
+    options.onUse(used.config);
+    endedTries.keepOnly(used.config.upstreams.map(({ name }) => name));
   };
 
   return {
@@ -114,7 +113,8 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     start: () => workers.start(inUse.config.workers),
     reload: createPoolReload(options, {
       inUse: () => inUse,
-      takeOver: (next) => takeOverConfig({ workers, next, previous: inUse, use }),
+      takeOver: (next) =>
+        takeOverConfig({ workers, next, previous: inUse, ...createTaking(probes, adopt) }),
     }),
     tellBooksFull(isFull) {
       if (isFull === areBooksFull) return;
@@ -141,6 +141,23 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     killAll() {
       probes.stop();
       workers.killAll();
+    },
+  };
+}
+
+function createTaking(
+  probes: Pick<NodeProbes, 'changeConfig'>,
+  adopt: (used: ConfigInUse) => void,
+) {
+  return {
+    use(used: ConfigInUse) {
+      probes.changeConfig(used.config);
+      adopt(used);
+    },
+    restore(used: ConfigInUse) {
+      adopt(used);
+      // A file that the settings name may be gone since they were in use first.
+      probes.changeConfig(used.config);
     },
   };
 }

@@ -12,11 +12,15 @@ const PREVIOUS = settings(2, 1);
 const NEXT = settings(4, 2);
 
 /** A node whose worker in this slot does not start with the new settings. */
-async function takeOver(brokenSlot: number) {
+async function takeOver(brokenSlot: number, { restoring }: { restoring?: string } = {}) {
   const done: string[] = [];
   let used = PREVIOUS;
   const use = (inUse: ConfigInUse) => {
     used = inUse;
+  };
+  const restore = (effective: ConfigInUse) => {
+    used = effective;
+    if (restoring !== undefined) throw new Error(restoring);
   };
   const workers = {
     async roll(count: number) {
@@ -26,7 +30,13 @@ async function takeOver(brokenSlot: number) {
       return { replaced, failure: isBroken ? new Error('did not start') : undefined };
     },
   };
-  const failure = await takeOverConfig({ workers, previous: PREVIOUS, next: NEXT, use }).then(
+  const failure = await takeOverConfig({
+    workers,
+    previous: PREVIOUS,
+    next: NEXT,
+    use,
+    restore,
+  }).then(
     () => undefined,
     (error: Error) => error.message,
   );
@@ -49,5 +59,12 @@ it('workers that have new settings get the old ones again when a later one does 
   expect(await takeOver(3)).toEqual({
     done: ['2 of 4 with count 2', '2 of 2 with count 1'],
     ...{ failure: 'did not start', used: PREVIOUS },
+  });
+});
+
+it('workers get the old settings again although not all of them can be restored, and both reasons are told', async () => {
+  expect(await takeOver(3, { restoring: 'no such file' })).toEqual({
+    done: ['2 of 4 with count 2', '2 of 2 with count 1'],
+    ...{ failure: 'did not start; and then: no such file', used: PREVIOUS },
   });
 });
