@@ -90,6 +90,7 @@ export async function startVirtualNode(options: VirtualNodeOptions): Promise<Vir
     },
     access: { hear: () => {} },
     threads: { report: () => undefined },
+    sweeper: primary.sweeper,
     reload: () => Promise.resolve({ kind: 'busy' }),
   });
   const version = () => sold.state()?.version;
@@ -181,7 +182,7 @@ async function startPrimaryParts(
     },
   });
   return {
-    ...{ accounts, directory },
+    ...{ accounts, directory, sweeper },
     journal: (settlements: readonly Settlement[]) => journal.append(settlements),
     async stop() {
       masters.stop();

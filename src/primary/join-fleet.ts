@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import { hashSharedSettings } from '../config/config-version.ts';
 import type { OwnNode } from '../fleet/own-node.ts';
 import { type Fleet, startFleet } from '../fleet/start-fleet.ts';
-import { BUCKETS } from '../keys/bucket-tags.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
@@ -13,6 +12,7 @@ import { LIMITS_FORMAT } from '../limits/limit.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { showNode } from '../ops/show-node.ts';
+import type { Sweeper } from '../quota/sweeping/sweep-buckets.ts';
 import type { OperatorAccess } from './open-operator-access.ts';
 import type { Reload } from './reload.ts';
 import type { SoldCatalogue } from './sold-catalogue.ts';
@@ -25,6 +25,7 @@ interface JoinOptions {
   readonly access: Pick<OperatorAccess, 'hear'>;
   readonly threads: Pick<BooksThreads, 'report'>;
   readonly sold: Pick<SoldCatalogue, 'state'>;
+  readonly sweeper: Pick<Sweeper, 'bucketCount'>;
   readonly reload: Reload;
   readonly metrics: ProcessMetrics;
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export function joinFleet(options: JoinOptions): Fleet {
   return fleet;
 }
 
-function readOwnNode({ pool, threads, sold }: JoinOptions): OwnNode {
+function readOwnNode({ pool, threads, sold, sweeper }: JoinOptions): OwnNode {
   const { config } = pool.inUse();
   const { node, workers, upstreams, redis } = showNode(pool.readState());
   return {
@@ -68,7 +69,7 @@ function readOwnNode({ pool, threads, sold }: JoinOptions): OwnNode {
     upstreams: upstreams.map(({ name, state }) => ({ name, state })),
     redis: { state: redis.state },
     is_ingesting: threads.report()?.isIngesting === true,
-    sweeps: BUCKETS,
+    sweeps: sweeper.bucketCount(),
     limits_format: LIMITS_FORMAT,
   };
 }

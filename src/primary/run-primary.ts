@@ -91,7 +91,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
     const node = loadNodeId(config.dataDir);
     books = await startNodeBookkeeping(first, target, { node, metrics, log, configInUse, ...told });
-    const { connection, access, audit, journal, threads } = books;
+    const { connection, access, audit, journal, threads, sweeper } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
     const parts = { books, node, nodeMetrics, sold, log };
@@ -104,7 +104,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     });
     const workers = pool;
     const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
-    fleet = joinFleet({ target, node, pool, access, threads, sold, reload, metrics, clock, log });
+    fleet = joinFleet({
+      ...{ target, node, pool, access, threads, sweeper, sold, reload, metrics, clock, log },
+    });
     const { tellCatalogue: onChange } = workers;
     await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
     await checkPlans(sold.currentFor(config).plans);

@@ -86,6 +86,7 @@ export interface Bookkeeping {
   readonly desk: BooksDesk;
   readonly limitEvents: LimitEventsDesk;
   readonly threads: Pick<BooksThreads, 'report' | 'noteRefusals' | 'changeCosts'>;
+  readonly sweeper: Pick<Sweeper, 'bucketCount'>;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Resolves when accounts can be written, or when the time is up. */
@@ -166,7 +167,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     ...{ directory, access },
     connection: directoryConnection,
     audit,
-    ...{ desk, threads, limitEvents: events.desk },
+    ...{ desk, threads, sweeper, limitEvents: events.desk },
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection, CONNECT_TIME_MAX_MS),
     async close() {

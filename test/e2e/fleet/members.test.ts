@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { BUCKETS } from '../../../src/keys/bucket-tags.ts';
 import { clusterAnswer, nodeAnswer } from '../../../src/ops/schemas/cluster-schemas.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
@@ -59,6 +60,11 @@ describe('the nodes on one Redis', () => {
     });
     await expect(admin(nodes[0]).call('GET', '/cluster/nodes/nobody')).rejects.toThrow(
       'node_not_found',
+    );
+    await waitForMembers(
+      nodes[1],
+      (shown) => shown.reduce((sum, { sweeps }) => sum + (sweeps ?? 0), 0) === BUCKETS,
+      'together they sweep every bucket once',
     );
     await waitUntil(
       async () => (await scrape(nodes[1])).sum('tollgate_members', { state: 'up' }) === 3,
