@@ -6,16 +6,19 @@ import type { MessageOf } from './fleet-messages.ts';
 
 /** A node that has not said by then that it heard of its reload counts as silent. */
 const HEARD_MAX_MS = 5_000;
-/** A node answers after a minute at most, even if its reload goes on. */
+/** A node whose reload goes on says so before: it replaces its workers one by one. */
 const ENDED_MAX_MS = 65_000;
+const HEARD_AGAIN_MS = 20_000;
+/** Longer than a node takes that has as many workers as it may have. */
+const RELOAD_MAX_MS = 3_600_000;
 
 type ReloadOutcome = Omit<NodeReload, 'id'>;
 
-interface ReloadNodesOptions {
+export interface ReloadNodesOptions {
   readonly line: Pick<FleetLine, 'publish' | 'onMessage'>;
   /** Of this node. */
   readonly run: string;
-  readonly reload: (who: Operator) => Promise<ReloadResult>;
+  readonly reload: (who: Operator, waitMaxMs: number) => Promise<ReloadResult>;
   /** The clock of Redis. */
   readonly nowMs: () => number;
   readonly createAskId: () => string;
@@ -45,8 +48,8 @@ export function createReloadNodes(options: ReloadNodesOptions): ReloadNodes {
     for (const node of nodes) {
       const isStopped = results.some(({ status }) => status !== 'reloaded');
       if (isStopped) results.push({ id: node.id, status: 'skipped' });
-      else if (node.run === run) results.push({ id: node.id, ...describe(await reload(who)) });
-      else results.push({ id: node.id, ...(await ask(node.run, who)) });
+      else if (node.run !== run) results.push({ id: node.id, ...(await ask(node.run, who)) });
+      else results.push({ id: node.id, ...describe(await reload(who, RELOAD_MAX_MS)) });
     }
     return results;
   };
@@ -86,7 +89,10 @@ function createAsk({ line, nowMs, createAskId }: ReloadNodesOptions) {
 function answerAsks({ line, run, nowMs, reload }: ReloadNodesOptions): void {
   const answer = async ({ ask, who }: MessageOf<'reload'>) => {
     await line.publish({ type: 'reload_heard', ask });
-    await line.publish({ type: 'reload_ended', ask, ...describe(await reload(who)) });
+    const sayAgain = () => void line.publish({ type: 'reload_heard', ask }).catch(() => {});
+    const timer = setInterval(sayAgain, HEARD_AGAIN_MS);
+    const result = await reload(who, RELOAD_MAX_MS).finally(() => clearInterval(timer));
+    await line.publish({ type: 'reload_ended', ask, ...describe(result) });
   };
   line.onMessage('reload', (message) => {
     // A process that was stopped hears of it when nobody waits for its answer any more.
@@ -104,7 +110,7 @@ function describe(result: ReloadResult): ReloadOutcome {
     case 'failed':
       return { status: result.kind, problems: [...result.problems] };
     case 'running':
-      return { status: 'failed', problems: ['the reload still runs after a minute'] };
+      return { status: 'failed', problems: ['the reload still runs after an hour'] };
     case 'busy':
       return { status: 'refused', problems: ['the node starts, or too many reloads wait'] };
   }

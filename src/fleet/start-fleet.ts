@@ -1,18 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Operator } from '../accounts/audit/audit-entry.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createEventHub, type EventHub, type PublishEvent } from '../ops/event-hub.ts';
 import type { FleetDesk } from '../ops/fleet-desk.ts';
-import type { ReloadResult } from '../ops/reload-result.ts';
 import { connectRedis, type RedisConnectionOptions } from '../redis/connect-redis.ts';
 import { createFleetDesk } from './create-fleet-desk.ts';
 import { type FleetLine, openFleetLine } from './fleet-line.ts';
 import type { MessageOf } from './fleet-messages.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
 import { createRedisClock } from './redis-clock.ts';
-import { createReloadNodes } from './reload-nodes.ts';
+import { createReloadNodes, type ReloadNodesOptions } from './reload-nodes.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 const RUN_BYTES = 4;
@@ -30,7 +28,7 @@ export interface Fleet extends Pick<Heartbeat, 'facts' | 'noteActivity' | 'drain
 interface FleetOptions
   extends Pick<HeartbeatOptions, 'nodeId' | 'readOwn' | 'readDetail' | 'readOpen'> {
   readonly target: RedisTarget;
-  readonly reload: (who: Operator) => Promise<ReloadResult>;
+  readonly reload: ReloadNodesOptions['reload'];
   readonly onCommand: NonNullable<RedisConnectionOptions['onCommand']>;
   readonly clock: Clock;
   readonly log: Log;

@@ -4,7 +4,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import type { ReloadResult } from '../ops/reload-result.ts';
 
-/** How long a caller waits for the end of a reload before it learns that the reload still runs. */
+/** By default: clients and proxies give up when they hear nothing for much longer. */
 const WAIT_MAX_MS = 60_000;
 const WAITING_MAX = 16;
 
@@ -30,7 +30,8 @@ interface ReloadOptions<Next> {
   readonly log: Log;
 }
 
-export type Reload = (who: Operator) => Promise<ReloadResult>;
+/** After `waitMaxMs`, a caller learns only that the reload still runs. */
+export type Reload = (who: Operator, waitMaxMs?: number) => Promise<ReloadResult>;
 
 /**
  * Runs one reload at a time. Calls that arrive during a reload share one more reload after it,
@@ -50,7 +51,7 @@ export function createReload<Next>(options: ReloadOptions<Next>): Reload {
     return running;
   };
 
-  return async (who) => {
+  return async (who, waitMaxMs = WAIT_MAX_MS) => {
     if (waiting >= WAITING_MAX) {
       log.warn({}, 'a reload is not carried out: too many wait');
       return { kind: 'busy' };
@@ -63,7 +64,7 @@ export function createReload<Next>(options: ReloadOptions<Next>): Reload {
       return run.end;
     });
     const timer = new AbortController();
-    const isLate = sleep(WAIT_MAX_MS, undefined, { ref: false, signal: timer.signal });
+    const isLate = sleep(waitMaxMs, undefined, { ref: false, signal: timer.signal });
     const late = isLate.then((): ReloadResult => {
       return { kind: 'running', configVersion: versionOf(inUse()) };
     });

@@ -103,7 +103,8 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
       ...{ clock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
-    const reload: Reload = async (who) => (isReady ? workers.reload(who) : { kind: 'busy' });
+    const reload: Reload = async (...call) =>
+      isReady ? workers.reload(...call) : { kind: 'busy' };
     fleet = joinFleet({
       ...{ target, node, pool, access, threads, sweeper, sold, reload, metrics, clock, log },
     });

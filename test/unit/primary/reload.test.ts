@@ -63,6 +63,16 @@ it('no more than a named number wait; the rest is told so at once', async () => 
   expect(await again).toEqual({ kind: 'reloaded', configVersion: 'v4' });
 });
 
+it('who does not wait for the end learns that the reload still runs, and who does, how it ended', async () => {
+  const { reload, endNext, ends } = createScene();
+  const waiting = reload(WHO, 3_600_000);
+  expect(await reload(WHO, 0)).toEqual({ kind: 'running', configVersion: 'v1' });
+  await endNext();
+  expect(await waiting).toEqual({ kind: 'reloaded', configVersion: 'v2' });
+  await endNext();
+  await waitUntil(() => ends.length === 2, 'both have ended');
+});
+
 it('a reload whose workers do not start says why, and the next one is tried all the same', async () => {
   const { reload, endNext } = createScene();
   const failed = reload(WHO);
