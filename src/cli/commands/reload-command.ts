@@ -12,8 +12,8 @@ import { printTable } from '../print-table.ts';
 
 /** The node answers within a minute, even if the reload takes longer. */
 const ANSWER_TIME_MAX_MS = 90_000;
-/** For all nodes, one after the other. */
-const FLEET_TIME_MAX_MS = 1_800_000;
+/** For all nodes, one after the other, with all their workers. */
+const FLEET_TIME_MAX_MS = 14_400_000;
 
 interface ReloadData {
   readonly status: 'reloaded' | 'running';

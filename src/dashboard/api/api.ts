@@ -2,7 +2,7 @@ import type * as types from './api-types.ts';
 import type * as books from './books-types.ts';
 import { readAdmin } from './fetch-admin.ts';
 
-const RELOAD_TIME_MAX_MS = 1_800_000;
+const RELOAD_TIME_MAX_MS = 14_400_000;
 
 type Signal = AbortSignal | undefined;
 

@@ -16,6 +16,7 @@ import { eventAnswer } from '../schemas/event-schemas.ts';
 import { filterText } from '../schemas/query-fields.ts';
 import { showNode } from '../show-node.ts';
 import { type AdminAnswer, type AdminRoute, defineAdminRoute } from './admin-route.ts';
+import { sendSlowJson } from './send-slow-json.ts';
 
 const RETRY_AFTER_S = 5;
 /** How much time a row of the history is about. */
@@ -114,7 +115,8 @@ function createReloads({ fleet, reload }: ClusterRoutesOptions): readonly AdminR
       summary: 'Reload all nodes, one after the other; stop at the first that does not',
       answer: fleetReloadAnswer,
       async handle({ who }) {
-        return { status: 200, body: { nodes: await fleet.reloadAll(who) } };
+        const reloadAll = async () => ({ nodes: await fleet.reloadAll(who) });
+        return { stream: (response) => sendSlowJson(response, reloadAll) };
       },
     }),
   ];
