@@ -7,8 +7,11 @@ if (cluster.isWorker) {
   runWorkerProcess();
 } else {
   const { runCli } = await import('./cli/run-cli.ts');
-  const { flushOutput } = await import('./cli/terminal.ts');
+  const { endWithReader, flushOutput } = await import('./cli/terminal.ts');
+  let isNode = false;
+  endWithReader(() => isNode);
   const exitCode = await runCli(process.argv, async (options) => {
+    isNode = true;
     const { runPrimary } = await import('./primary/run-primary.ts');
     return runPrimary(options);
   });

@@ -32,6 +32,19 @@ export function flushOutput(): Promise<void> {
   });
 }
 
+/**
+ * Ends a command whose reader has left, such as `head`: it has what it wanted, so this is no
+ * failure. A node goes on, since nobody needs to read what it prints.
+ */
+export function endWithReader(isNode: () => boolean): void {
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (isNode()) return;
+    if (code !== 'EPIPE') process.stderr.write(`tollgate: cannot print: ${message}\n`);
+    process.exit(code === 'EPIPE' ? 0 : 1);
+  });
+  process.stderr.on('error', () => {});
+}
+
 export function createTerminal(): Terminal {
   let isProgressShown = false;
   const clear = () => {

@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
+import { findFreePort } from '../support/servers/find-free-port.ts';
 import { useGateway } from '../support/use-gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { runHere } from './use-cli.ts';
 
 const gateway = useGateway({ config: 'workers: 1\n' });
@@ -50,6 +53,36 @@ describe('the command line', () => {
       expect(readErrors(line, true), line).toContain(shown);
       expect(readErrors(line, false), line).toBe('');
     }
+  });
+
+  it('ends quietly when its reader has left', () => {
+    const line = `${process.execPath} dist/src/main.js completion bash | true; echo \${PIPESTATUS[*]}`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual(['0 0\n', '']);
+  });
+
+  it('runs a node on when nobody reads what it prints', async () => {
+    const [port, opsPort] = [await findFreePort(), await findFreePort()];
+    const child = spawn(process.execPath, ['dist/src/main.js', 'start'], {
+      env: {
+        PATH: process.env['PATH'],
+        TOLLGATE_LISTEN: `127.0.0.1:${port}`,
+        TOLLGATE_OPS_LISTEN: `127.0.0.1:${opsPort}`,
+        TOLLGATE_DATA_DIR: createTempDir(),
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdout.destroy();
+    const exited = once(child, 'exit');
+    const isReady = () =>
+      fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await waitUntil(isReady, 'the node is ready');
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
   });
 
   it('prints all there is to a reader that is slow', async () => {
