@@ -7,7 +7,7 @@ import { booksTargetOf } from '../config/books-target-of.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { readConfigSource } from '../config/source/read-config-source.ts';
+import { type ConfigSource, readConfigSource } from '../config/source/read-config-source.ts';
 import { unixRedisTarget } from '../lib/address/redis-target.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
@@ -19,6 +19,8 @@ const RETRY_DELAY_MS = 100;
 
 interface WithBooksOptions {
   readonly configPath: string | undefined;
+  /** Absent if the settings are in a file. */
+  readonly readSource?: (() => Promise<ConfigSource>) | undefined;
   /** Whether the command only reads. */
   readonly isReader: boolean;
   readonly err: (text: string) => void;
@@ -36,7 +38,7 @@ export interface OpenedBooks {
 
 /** Runs a command on the books directly. The exit code is 1 if they cannot be reached. */
 export async function withBooks(
-  { configPath, isReader, err, progress }: WithBooksOptions,
+  { configPath, readSource, isReader, err, progress }: WithBooksOptions,
   run: (opened: OpenedBooks) => Promise<number>,
 ): Promise<number> {
   const ending = new AbortController();
@@ -44,7 +46,7 @@ export async function withBooks(
   const undos: (() => Promise<void>)[] = [];
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, end);
   try {
-    const config = parseConfig(readConfigSource(configPath));
+    const config = parseConfig((await readSource?.()) ?? readConfigSource(configPath));
     const books = openBooks({ target: booksTargetOf(config), isReader, name: 'command' });
     undos.push(books.close);
     if (!isReader) await migrateBooks(books, Date.now());

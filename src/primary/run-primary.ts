@@ -194,10 +194,9 @@ function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): Redi
 function startNodeBookkeeping(
   { config, source }: ConfigInUse,
   target: RedisTarget,
-  more: Omit<BookkeepingOptions, 'target' | 'config' | 'configPath' | 'clock'>,
+  more: Omit<BookkeepingOptions, 'target' | 'config' | 'source' | 'clock'>,
 ): Promise<Bookkeeping> {
-  const { path: configPath } = source;
-  return startBookkeeping({ target, config, configPath, clock, ...more });
+  return startBookkeeping({ target, config, source, clock, ...more });
 }
 
 interface OpsParts {

@@ -4,6 +4,7 @@ import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
 import type { Config } from '../config/config.ts';
+import type { ConfigSource } from '../config/source/read-config-source.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
@@ -23,8 +24,8 @@ const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
 interface ArchiverOptions {
   readonly config: Pick<Config, 'books'>;
-  /** Of the settings; undefined if they come from the defaults and the environment. */
-  readonly configPath: string | undefined;
+  /** Of these settings. What they say of books, Redis and folders changes with a restart only. */
+  readonly source: ConfigSource;
   readonly metrics: Pick<ProcessMetrics, 'booksArchiveFailures'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,7 +43,7 @@ export interface RunningArchiver {
  */
 export function startArchiver(
   threads: Pick<BooksThreads, 'report'>,
-  { config, configPath, metrics, clock, log }: ArchiverOptions,
+  { config, source, metrics, clock, log }: ArchiverOptions,
 ): RunningArchiver {
   if (config.books.archive === undefined) return { stop: async () => {} };
   const stopping = new AbortController();
@@ -56,7 +57,7 @@ export function startArchiver(
     const everyMs = (report.facts?.doubtful ?? 0) > 0 ? compareAfterMs : EVERY_MS;
     if (clock.nowMs() - lastMs < everyMs) return;
     lastMs = clock.nowMs();
-    running = runArchiver(configPath, stopping.signal)
+    running = runArchiver(source, stopping.signal)
       .then(
         () => {
           compareAfterMs = COMPARE_AGAIN_MS;
@@ -87,16 +88,22 @@ export function startArchiver(
   };
 }
 
-/** Throws what the process has written if it fails. */
-async function runArchiver(configPath: string | undefined, signal: AbortSignal): Promise<void> {
-  const config = configPath === undefined ? [] : ['--config', configPath];
+/**
+ * Throws what the process has written if it fails. It is given the settings in use, since the file
+ * may have others by now, which a reload has refused. They have secrets, so they go over a pipe.
+ */
+async function runArchiver(source: ConfigSource, signal: AbortSignal): Promise<void> {
   const heap = `--max-old-space-size=${HEAP_MB_MAX}`;
-  const child = spawn(process.execPath, [heap, PROGRAM, 'books', 'archive', ...config], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const command = [PROGRAM, 'books', 'archive', '--settings-on-stdin'];
+  const child = spawn(process.execPath, [heap, ...command], {
+    stdio: ['pipe', 'ignore', 'pipe'],
     timeout: RUN_MAX_MS,
     killSignal: 'SIGKILL',
     signal,
   });
+  // If it ends before it has read them, what it has written says why.
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify(source));
   let written = '';
   child.stderr.on('data', (data) => {
     written = `${written}${data}`.slice(-MESSAGE_CHARS_MAX);

@@ -8,6 +8,7 @@ import { type BooksThreads, startBooksThreads } from '../bookkeeping/start-books
 import type { UpstreamCosts } from '../bookkeeping/thread-messages.ts';
 import { booksTargetOf } from '../config/books-target-of.ts';
 import type { Config } from '../config/config.ts';
+import type { ConfigSource } from '../config/source/read-config-source.ts';
 import type { LimitEventsDesk } from '../events/limit-events-desk.ts';
 import { digestKey } from '../keys/digest-key.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
@@ -62,7 +63,7 @@ export function costsOf({ upstreams }: Config): UpstreamCosts {
 
 export interface BookkeepingOptions {
   /** Of the settings, for the processes that a node starts. */
-  readonly configPath: string | undefined;
+  readonly source: ConfigSource;
   readonly target: RedisTarget;
   /** The id of this node. */
   readonly node: string;

@@ -37,12 +37,15 @@ let redis: ClockedRedis;
 let gateway: Gateway;
 let pastMs: number;
 
+const archive = createTempDir(cleanUp);
+const settingsOf = (keep: string) =>
+  `${FAST_CONFIG}books: {keep: ${keep}, archive: {folder: ${archive}}}\n`;
+
 beforeAll(async () => {
   const clock = createFakeClock(-DAYS_BACK * DAY_SECONDS);
   redis = await startClockedRedis(['--appendonly', 'yes'], clock);
-  const archive = createTempDir(cleanUp);
   gateway = await startGateway({
-    config: `${FAST_CONFIG}books: {keep: 2d, archive: {folder: ${archive}}}\n`,
+    config: settingsOf('2d'),
     env: { ...clock.env, TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
     cleanUp,
   });
@@ -130,6 +133,9 @@ describe('a node that runs for months', () => {
     );
     expect(await caller.spentMonths()).toEqual([monthThen]);
 
+    // What a reload refuses must not change when days leave the books.
+    gateway.setConfig(settingsOf('3600d'));
+    await expect(operator.call('POST', '/reload')).rejects.toThrow(/books.keep: needs a restart/);
     await redis.setAhead(0);
     await caller.ask();
     await operator.waitForBooks();

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { json as readJson } from 'node:stream/consumers';
 import { openArchive } from '../../../books/archive/open-archive.ts';
 import { nameDay } from '../../../books/engine/days.ts';
 import { planRetention, retainBooks } from '../../../books/retention/retain-books.ts';
+import type { ConfigSource } from '../../../config/source/read-config-source.ts';
 import { systemClock } from '../../../timers/system-clock.ts';
 import type { Terminal } from '../../terminal.ts';
 import { withBooks } from '../../with-books.ts';
@@ -11,10 +13,16 @@ const TEMP_FOLDER = 'archiving';
 
 interface BooksArchiveOptions extends Terminal {
   readonly configPath: string | undefined;
+  readonly readSource: (() => Promise<ConfigSource>) | undefined;
   /** Whether to print what is due, and change nothing. */
   readonly isDryRun: boolean;
   /** Prints a line of JSON for each day. */
   readonly json: boolean;
+}
+
+/** The settings that a node uses, which it writes to the standard input. */
+export async function readGivenSource(): Promise<ConfigSource> {
+  return (await readJson(process.stdin)) as ConfigSource;
 }
 
 /** Archives every day that is due. Returns 1 if one of them could not be archived. */

@@ -22,6 +22,7 @@ export function registerBooksCommands(program: Command, host: CommandHost): void
 
 interface ArchiveOptions {
   readonly config?: string;
+  readonly settingsOnStdin?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -31,9 +32,13 @@ function registerArchive(group: Command, { terminal, setExitCode }: CommandHost)
     .description('move the days that are older than books.keep into the archive')
     .option('--dry-run', 'print which days are due, and change nothing')
     .option('--json', 'print a line of JSON for each day')
-    .action(async ({ config: configPath, dryRun, json }: ArchiveOptions) => {
-      const { runBooksArchiveCommand } = await import('./books-archive-command.ts');
-      const order = { configPath, isDryRun: dryRun === true, json: json === true };
+    .addOption(new Option('--settings-on-stdin', 'as a node gives them').hideHelp())
+    .action(async ({ config: configPath, settingsOnStdin, dryRun, json }: ArchiveOptions) => {
+      const { readGivenSource, runBooksArchiveCommand } = await import(
+        './books-archive-command.ts'
+      );
+      const readSource = settingsOnStdin === true ? readGivenSource : undefined;
+      const order = { configPath, readSource, isDryRun: dryRun === true, json: json === true };
       setExitCode(await runBooksArchiveCommand({ ...terminal, ...order }));
     });
 }
