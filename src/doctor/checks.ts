@@ -15,7 +15,7 @@ export const CHECKS = {
   'redis-reachable':
     'Redis and all of its masters answer; without a node its own Redis does not run',
   'redis-topology':
-    'what answers is what `redis.url` says; Sentinels agree, all slots of a Cluster are served',
+    'what answers is what `redis.url` says, in database 0; Sentinels agree, all slots of a Cluster are served',
   'redis-version': 'Redis 7.0 or newer, or Valkey',
   'redis-persistence':
     'data survive a restart of Redis: the append-only file and how it is written',

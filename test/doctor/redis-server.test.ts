@@ -39,6 +39,12 @@ it('finds nothing wrong with a server that is set up well, and leaves nothing be
   expect(await server.cli('dbsize')).toBe('0');
 });
 
+it('warns of a database that is not the first, since another fleet on the server would hear this one', async () => {
+  const { port } = await start(...SAFE);
+  const find = await examine({ redisUrl: `redis://127.0.0.1:${port}/3` });
+  expect(find('redis-topology')).toEqual(problem('warning', 'not 3 alone', 'a Redis of its own'));
+});
+
 it('fails a server that evicts, and warns of one that has no limit of memory', async () => {
   const find = await examineRedis(await start('--maxmemory-policy', 'allkeys-lru'));
   expect(find('redis-eviction')).toEqual(problem('failed', 'allkeys-lru', 'noeviction'));

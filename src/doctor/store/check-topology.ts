@@ -25,15 +25,24 @@ const SCHEME_OF = {
  * Asks each server that the settings name separately, since it may be of another kind than the
  * settings say.
  */
-export function checkTopology(target: RedisTarget): Promise<Finding> {
+export async function checkTopology(target: RedisTarget): Promise<Finding> {
   switch (target.topology) {
     case 'standalone':
-      return checkStandalone(target);
+      return judgeDatabase(await checkStandalone(target), target);
     case 'sentinel':
-      return checkSentinels(target);
+      return judgeDatabase(await checkSentinels(target), target);
     case 'cluster':
-      return checkCluster(target);
+      return await checkCluster(target);
   }
+}
+
+function judgeDatabase(finding: Finding, { database }: { readonly database: number }): Finding {
+  return finding.state !== 'ok' || database === 0
+    ? finding
+    : warnCheck(
+        `${finding.found}; messages of nodes reach all its databases, not ${database} alone`,
+        'Give each fleet a Redis of its own: two on one server hear each other.',
+      );
 }
 
 async function checkStandalone(target: Of<'standalone'>): Promise<Finding> {
