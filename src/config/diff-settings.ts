@@ -84,15 +84,17 @@ function fieldsOf(value: unknown): Fields | undefined {
   return isNamed ? (Object.fromEntries(named) as Fields) : undefined;
 }
 
-/** Every secret of the settings by its path. Of `redis.url`, the password alone can change. */
+/**
+ * Every secret of the settings by its path, except those of `redis.url` and `books.url`, which
+ * change with a restart only.
+ */
 function listSecrets(config: Config): ReadonlyMap<string, string> {
-  const { redis, books } = config;
-  const settings = showSettings(config, (secret) => secret);
-  return new Map([
-    ...findSecrets('redis.url', redis === 'embedded' ? undefined : redis.auth.password),
-    ...findSecrets('books.url', books.place.kind === 'file' ? undefined : books.place.url),
-    ...findSecrets('', settings),
-  ]);
+  return new Map(
+    findSecrets(
+      '',
+      showSettings(config, (secret) => secret),
+    ),
+  );
 }
 
 function findSecrets(path: string, value: unknown): (readonly [string, string])[] {

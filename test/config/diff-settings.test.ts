@@ -51,7 +51,7 @@ it('of a secret it says that it is another one, and nothing else', () => {
   expect(JSON.stringify(traced)).not.toContain('secret-3');
 });
 
-it('of every setting that has a secret it tells another one', () => {
+it('of every setting that has a secret it tells another one, except of URLs', () => {
   const all = (secret: string) => `ops:
   admin_token: ${secret}
   oidc:
@@ -60,9 +60,7 @@ it('of every setting that has a secret it tells another one', () => {
     client_secret: ${secret}
     redirect_url: https://x.example/oidc/callback
     roles: {a: viewer}
-redis: {url: "redis://:${secret}@h"}
 books:
-  url: "postgres://u:${secret}@h/b"
   archive: {s3: {endpoint: "https://s3", bucket: abc, access_key: ${secret}, secret_key: ${secret}}}
 limits: {end_users: {secret: ${secret}}}
 reasoning_secrets: [first-${secret}-is-long, second-${secret}-is-long]
@@ -75,7 +73,7 @@ upstreams: [{name: u, kind: native, url: "https://x.example", api_key: ${secret}
   const { before, after } = diff(all('secret-1'), all('secret-2'));
   expect(Object.keys(after).toSorted()).toEqual(
     [
-      ...['ops.admin_token', 'ops.oidc.client_secret', 'redis.url', 'books.url'],
+      ...['ops.admin_token', 'ops.oidc.client_secret'],
       ...['books.archive.s3.access_key', 'books.archive.s3.secret_key'],
       ...['limits.end_users.secret', 'reasoning_secrets[0]', 'reasoning_secrets[1]'],
       ...['tracing.headers.a', 'webhooks.endpoints[w].secrets[0]'],
@@ -83,6 +81,8 @@ upstreams: [{name: u, kind: native, url: "https://x.example", api_key: ${secret}
     ].toSorted(),
   );
   for (const pattern of SECRET_SETTINGS) {
+    // They change with a restart only.
+    if (['redis.url', 'books.url'].includes(pattern.join('.'))) continue;
     const steps = pattern.map((step) => (step === '*' ? '[\\w-]+' : step));
     const isTold = new RegExp(`^${steps.join('[.[\\]]+')}\\]?$`);
     expect(
