@@ -35,10 +35,15 @@ type DeclaredMetrics = {
   readonly [Name in keyof typeof METRICS]: MetricOf<(typeof METRICS)[Name]>;
 };
 
+interface RoutedModel {
+  readonly id: string;
+  readonly routes: readonly { readonly upstream: string }[];
+}
+
 /** Everything that one process counts. */
 export interface ProcessMetrics extends DeclaredMetrics {
   /** Counts these models under their own ids from now on. */
-  allowModels(ids: readonly string[]): void;
+  allowModels(models: readonly RoutedModel[]): void;
   read(): MetricSnapshot[];
 }
 
@@ -57,13 +62,30 @@ export function createProcessMetrics(labels: ConfiguredLabels): ProcessMetrics {
   const entries = Object.entries(METRICS).map(
     ([key, declaration]) => [key, createMetric(declaration, configured)] as const,
   );
+  const metrics = Object.fromEntries(entries) as unknown as DeclaredMetrics;
   return {
-    ...(Object.fromEntries(entries) as unknown as DeclaredMetrics),
-    allowModels(ids) {
-      for (const id of ids) if (models.size < MODELS_MAX) models.add(id);
+    ...metrics,
+    allowModels(allowed) {
+      for (const { id, routes } of allowed) {
+        if (models.size < MODELS_MAX) models.add(id);
+        if (models.has(id)) showFromStart(metrics, id, routes);
+      }
     },
     read: () => entries.map(([, metric]) => metric.read()),
   };
+}
+
+/**
+ * Creates the series of a model that alerts ask for. From absent to 1 is no increase, so the first
+ * event of a series that comes with it rings no alert.
+ */
+function showFromStart(
+  { usageMissing, usageImplausible }: DeclaredMetrics,
+  model: string,
+  routes: RoutedModel['routes'],
+): void {
+  usageMissing.at({ model });
+  for (const { upstream } of routes) usageImplausible.at({ upstream, model });
 }
 
 function createMetric(declaration: MetricDeclaration, configured: ConfiguredSets) {

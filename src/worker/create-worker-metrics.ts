@@ -4,7 +4,7 @@ import type { UnreadList } from '../gateway/unread-list.ts';
 import type { Server } from '../http/start-server.ts';
 import { createProcessMetrics, type ProcessMetrics } from '../metrics/process-metrics.ts';
 import { watchProcess } from '../metrics/watch-process.ts';
-import type { Try } from '../protocol/try.ts';
+import { TRY_RESULTS, type Try } from '../protocol/try.ts';
 import type { RedisWatch } from '../redis/watch-redis.ts';
 import type { UpstreamState } from '../routing/router.ts';
 
@@ -24,6 +24,11 @@ export function createWorkerMetrics({ config, catalogue }: Settings): ProcessMet
     versions: [packageVersion()],
     nodeVersions: [process.version],
   });
+  metrics.allowModels(catalogue.models);
+  // Alerts ask for them, and would miss the first of a series that comes with it.
+  for (const { name: upstream } of config.upstreams) {
+    for (const result of TRY_RESULTS) metrics.upstreamTries.at({ upstream, result });
+  }
   watchProcess(metrics, 'worker');
   metrics.workers.watch((set) => set({}, 1));
   return metrics;

@@ -21,7 +21,7 @@ export function createWorkerCatalogue(first: CurrentCatalogue): WorkerCatalogue 
   return {
     current: () => offer,
     change(next, { metrics, upstreams }) {
-      metrics.allowModels(next.models.map(({ id }) => id));
+      metrics.allowModels(next.models);
       upstreams.changeRoutes(next.models);
       offer = createOffer(next);
     },

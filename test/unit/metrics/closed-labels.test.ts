@@ -50,6 +50,21 @@ describe('the labels of a metric', () => {
     ]);
     expect(seriesOf(metrics, METRICS.holdsSwept.name)).toEqual([{ labels: {}, value: 0 }]);
   });
+
+  it('show each route of a model that is sold, so that the first event is a change', () => {
+    const metrics = createProcessMetrics(CONFIGURED);
+    metrics.allowModels([
+      { id: 'm-1', routes: [{ upstream: 'main' }] },
+      { id: 'new', routes: [{ upstream: 'main' }, { upstream: 'no-such-upstream' }] },
+    ]);
+    expect(seriesOf(metrics, METRICS.usageImplausible.name)).toEqual([
+      { labels: { upstream: 'main', model: 'm-1' }, value: 0 },
+      { labels: { upstream: 'main', model: 'new' }, value: 0 },
+      { labels: { upstream: 'other', model: 'new' }, value: 0 },
+    ]);
+    const missing = seriesOf(metrics, METRICS.usageMissing.name).map(({ labels }) => labels);
+    expect(missing).toContainEqual({ model: 'new' });
+  });
 });
 
 describe('a histogram', () => {
