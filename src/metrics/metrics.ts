@@ -129,6 +129,7 @@ export const METRICS = {
     'sum',
     "Settlements in the node's journal that Redis has not taken.",
   ),
+  unsettledSize: gauge('tollgate_unsettled_bytes', 'sum', 'The size of `unsettled.ndjson`.'),
   booksIngesting: gauge('tollgate_books_ingesting', 'max', '1 on the node that fills the books.'),
   booksLag: gauge(
     'tollgate_books_lag_seconds',

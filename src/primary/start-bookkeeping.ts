@@ -211,7 +211,7 @@ function createObserveSwept(metrics: ProcessMetrics): (reply: SweepReply) => voi
 }
 
 interface WatchedStore {
-  readonly journal: Pick<SettleJournal, 'depth'>;
+  readonly journal: Pick<SettleJournal, 'depth' | 'unsettledBytes'>;
   readonly memory: Pick<MemoryWatch, 'usedShare'>;
 }
 
@@ -221,6 +221,7 @@ function watchStore(metrics: ProcessMetrics, { journal, memory }: WatchedStore):
     if (share !== undefined) set({}, share);
   });
   metrics.settleJournalDepth.watch((set) => set({}, journal.depth));
+  metrics.unsettledSize.watch((set) => set({}, journal.unsettledBytes()));
 }
 
 async function repeatWrites(

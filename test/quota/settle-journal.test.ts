@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SettleReply } from '../../src/quota/scripts/settle.ts';
@@ -127,6 +127,20 @@ describe('the settle journal', () => {
       usage: { input: 1, output: 5 },
     });
     expect(log.lines.map(({ level }) => level).sort()).toEqual(['error', 'error', 'warn']);
+  });
+
+  it('tells how much waits for people, also of earlier runs, until the file is moved away', async () => {
+    const dir = createTempDir();
+    const { journal } = await openJournal(dir, async () => ({ kind: 'too_old' }));
+    expect(journal.unsettledBytes()).toBe(0);
+    await journal.append(makeSettlements(2));
+    await journal.drain(60_000);
+    await journal.close();
+    const { journal: next } = await openJournal(dir);
+    const file = join(dir, 'unsettled.ndjson');
+    expect(next.unsettledBytes()).toBe(statSync(file).size);
+    renameSync(file, join(dir, 'done.ndjson'));
+    await waitUntil(() => next.unsettledBytes() === 0, 'it is seen that the file is gone');
   });
 
   it('sends again what was acknowledged, when it is told to', async () => {

@@ -152,6 +152,8 @@ export const simulatedFs = {
       fileAt(path);
       files.delete(path);
     }),
+  /** Takes no time: whether people are told of a file changes nothing for the others. */
+  stat: async (path: string) => ({ size: fileAt(path).bytes.length }),
   open: (path: string, flags: string) =>
     happen(() => (flags === 'r' && !files.has(path) ? openFolder(path) : openFile(path, flags))),
 };

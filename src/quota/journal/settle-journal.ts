@@ -8,7 +8,7 @@ import { createSettleLanes, type SettleTask } from '../settling/settle-lanes.ts'
 import { createSettlementReplay } from '../settling/settlement-replay.ts';
 import { openJournalFeed } from './journal-feed.ts';
 import type { JournalSegment } from './journal-segment.ts';
-import { appendUnsettled, UNSETTLED_FILE } from './unsettled-file.ts';
+import { openUnsettledFile, UNSETTLED_FILE } from './unsettled-file.ts';
 
 const SEGMENT_BYTES_MAX = 16 * 1024 ** 2;
 const JOURNAL_BYTES_MAX = 1024 ** 3;
@@ -21,6 +21,8 @@ export interface SettleJournal {
   append(settlements: readonly Settlement[]): Promise<void>;
   /** How many settlements of the journal have not been answered. */
   readonly depth: number;
+  /** How many bytes of settlements wait for people, since they were given up. */
+  unsettledBytes(): number;
   /** Resolves with how many were left when the time was up. Those stay on the disk. */
   drain(timeoutMs: number): Promise<number>;
   /**
@@ -67,6 +69,7 @@ interface JournalTask extends SettleTask, ListLinks<JournalTask> {
  */
 export async function openSettleJournal(options: SettleJournalOptions): Promise<SettleJournal> {
   const { dir, settle, findCharged, clock, random, log } = options;
+  const unsettled = await openUnsettledFile(dir);
   const replay = createSettlementReplay({ onMore: () => lanes.noteSpare(), clock, log });
   const lanes = createSettleLanes<JournalTask>({
     settle,
@@ -103,7 +106,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
     const fields = { reason, chargedMicros, settlement: describeSettlement(settlement) };
     log.error(fields, `a settlement is left to the operator, in ${UNSETTLED_FILE}`);
     // If the file cannot be written, only the log has the settlement.
-    await appendUnsettled(dir, settlement, chargedMicros, reason).catch((error: unknown) => {
+    await unsettled.append(settlement, chargedMicros, reason).catch((error: unknown) => {
       log.error({ err: error }, `${UNSETTLED_FILE} cannot be written`);
     });
   };
@@ -120,6 +123,7 @@ export async function openSettleJournal(options: SettleJournalOptions): Promise<
     get depth() {
       return feed.depth;
     },
+    unsettledBytes: unsettled.bytes,
     async drain(timeoutMs) {
       await waitAtMost(timeoutMs, feed.waitUntilEmpty());
       return feed.depth;

@@ -1,28 +1,51 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
 
 export const UNSETTLED_FILE = 'unsettled.ndjson';
 
-/**
- * Notes a settlement that the gateway gives up, for the operator. Resolves when the line is on the
- * disk. The gateway never reads this file. `chargedMicros` is what the sweep has already charged,
- * if that is known. People have to enter the rest by hand.
- */
-export async function appendUnsettled(
-  dir: string,
-  settlement: Settlement,
-  chargedMicros: number | undefined,
-  reason: string,
-): Promise<void> {
-  const line = `${JSON.stringify(describeUnsettled(settlement, chargedMicros, reason))}\n`;
-  const file = await open(join(dir, UNSETTLED_FILE), 'a', 0o600);
-  try {
-    await file.appendFile(line);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
+/** The settlements that the gateway gives up, for the operator, who moves the file away. */
+export interface UnsettledFile {
+  /**
+   * How much is in it, as of the last look. Looks again, for the next call: people move the file
+   * away while the node runs.
+   */
+  bytes(): number;
+  /**
+   * Resolves when the line is on the disk. `chargedMicros` is what the sweep has already charged,
+   * if that is known. People have to enter the rest by hand.
+   */
+  append(settlement: Settlement, chargedMicros: number | undefined, reason: string): Promise<void>;
+}
+
+/** The gateway never reads this file. */
+export async function openUnsettledFile(dir: string): Promise<UnsettledFile> {
+  const path = join(dir, UNSETTLED_FILE);
+  let bytes = 0;
+
+  const look = async () => {
+    const found = await stat(path).catch(() => undefined);
+    bytes = found?.size ?? 0;
+  };
+
+  await look();
+  return {
+    bytes() {
+      void look();
+      return bytes;
+    },
+    async append(settlement, chargedMicros, reason) {
+      const line = `${JSON.stringify(describeUnsettled(settlement, chargedMicros, reason))}\n`;
+      const file = await open(path, 'a', 0o600);
+      try {
+        await file.appendFile(line);
+        await file.datasync();
+      } finally {
+        await file.close();
+        await look();
+      }
+    },
+  };
 }
 
 function describeUnsettled(

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
@@ -134,6 +136,16 @@ describe('/metrics of the ops listener', () => {
       process.kill(redisPid, 'SIGCONT');
     }
     await waitForSum(gateway, 1, 'tollgate_redis_up');
+  });
+
+  it('tells what waits for people, until they move it away', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    await waitForSum(gateway, 0, 'tollgate_unsettled_bytes');
+    const file = join(gateway.dataDir, 'journal', 'unsettled.ndjson');
+    writeFileSync(file, '{}\n');
+    await waitForSum(gateway, 3, 'tollgate_unsettled_bytes');
+    rmSync(file);
+    await waitForSum(gateway, 0, 'tollgate_unsettled_bytes');
   });
 
   it('tells of open streams, and how long a revocation takes to be heard', async () => {
