@@ -56,6 +56,7 @@ export type MastersNews =
 
 export type MessageToWorker =
   | { readonly type: 'start'; readonly order: StartOrder }
+  /** A second one can only shorten the first. */
   | { readonly type: 'drain'; readonly order: DrainOrder }
   /** The names of all upstreams that do not answer the primary's probes. */
   | { readonly type: 'upstreams_down'; readonly names: readonly string[] }

@@ -1,5 +1,4 @@
-import type { DrainOrder } from '../messages/worker-messages.ts';
-import type { Supervisor } from '../supervise/supervise-workers.ts';
+import type { RollOrder, Supervisor } from '../supervise/supervise-workers.ts';
 import type { ConfigInUse } from './read-next-config.ts';
 
 /** A roll is in no hurry: idle connections stay open until the time-out that closes them anyway. */
@@ -22,7 +21,8 @@ interface TakeOverOptions {
 export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
   const { workers, previous, next, use, restore } = options;
   use(next);
-  const { replaced, failure } = await workers.roll(next.config.workers, orderOf(next));
+  const order = createOrder(previous, next);
+  const { replaced, failure } = await workers.roll(next.config.workers, order);
   if (failure === undefined) return;
   const reasons: Error[] = [failure];
   try {
@@ -31,7 +31,7 @@ export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
     reasons.push(error instanceof Error ? error : new Error(String(error)));
   }
   if (replaced > 0) {
-    const undone = await workers.roll(previous.config.workers, orderOf(previous));
+    const undone = await workers.roll(previous.config.workers, order);
     if (undone.failure !== undefined) reasons.push(undone.failure);
   }
   if (reasons.length === 1) throw failure;
@@ -39,6 +39,14 @@ export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
   throw new AggregateError(reasons, message);
 }
 
-function orderOf({ config }: ConfigInUse): DrainOrder {
-  return { timeoutMs: config.drain.timeoutMs, lingerMs: ROLL_LINGER_MS };
+/**
+ * Nothing waits for a replaced worker, so each may finish what it has begun, with either settings:
+ * at first tries in vain, and then an answer of full length.
+ */
+function createOrder(previous: ConfigInUse, next: ConfigInUse): RollOrder {
+  const configs = [previous.config, next.config];
+  const hurriedMs = Math.max(...configs.map(({ drain }) => drain.timeoutMs));
+  const upstreams = configs.flatMap((config) => config.upstreams);
+  const answerMaxMs = Math.max(0, ...upstreams.map(({ timeouts }) => timeouts.totalMs));
+  return { timeoutMs: answerMaxMs + hurriedMs, hurriedMs, lingerMs: ROLL_LINGER_MS };
 }

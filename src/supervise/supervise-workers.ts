@@ -10,12 +10,17 @@ export interface Supervisor {
    * Replaces every worker, one by one. Stops at the first new worker that cannot start and leaves
    * the other workers as they are.
    */
-  roll(count: number, order: DrainOrder): Promise<RollResult>;
+  roll(count: number, order: RollOrder): Promise<RollResult>;
   /** Ends every worker. None is replaced from then on. */
   stop(order: DrainOrder): Promise<void>;
   killAll(): void;
   /** Every living worker, including workers that are being replaced. */
   workers(): readonly WorkerProcess[];
+}
+
+export interface RollOrder extends DrainOrder {
+  /** For workers that two rolls have replaced, so that not too many drain at a time. */
+  readonly hurriedMs: number;
 }
 
 interface RollResult {
@@ -33,7 +38,27 @@ const ROLL_STEP_MAX_MS = 3_000;
 
 export function superviseWorkers(options: SlotsOptions): Supervisor {
   const slots = createWorkerSlots(options);
+  /** What the last roll replaced. */
+  const rolled = new Set<WorkerProcess>();
   let isStopping = false;
+
+  /**
+   * A replaced worker that takes long keeps its memory. When a roll begins, those of the last one
+   * may go on taking long, and earlier ones may not.
+   */
+  const hurryEarlier = ({ hurriedMs, lingerMs }: RollOrder) => {
+    for (const worker of slots.workers()) {
+      if (worker.state() !== 'draining' || rolled.has(worker)) continue;
+      slots.retire(worker, { timeoutMs: hurriedMs, lingerMs });
+    }
+    rolled.clear();
+  };
+
+  const vacate = (number: number, order: DrainOrder) => {
+    const old = slots.vacate(number, order);
+    if (old !== undefined) rolled.add(old);
+    return old;
+  };
 
   const rollSlot = async (number: number, order: DrainOrder) => {
     const replacement = slots.launch(number);
@@ -44,7 +69,7 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
       throw error;
     }
     if (isStopping) return;
-    const old = slots.vacate(number, order);
+    const old = vacate(number, order);
     slots.occupy(number, replacement);
     if (old !== undefined) await waitAtMost(ROLL_STEP_MAX_MS, old.exited);
   };
@@ -59,6 +84,7 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
       await Promise.all(workers);
     },
     async roll(count, order) {
+      hurryEarlier(order);
       for (const number of range(count)) {
         try {
           if (!isStopping) await rollSlot(number, order);
@@ -68,7 +94,7 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
         }
       }
       for (const number of slots.numbers()) {
-        if (number > count) slots.vacate(number, order);
+        if (number > count) vacate(number, order);
       }
       return { replaced: count, failure: undefined };
     },

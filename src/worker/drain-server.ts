@@ -18,15 +18,32 @@ interface DrainTarget {
   readonly unread: UnreadList;
 }
 
-/** Lets every open exchange end. Returns how many had to be cut when the time was up. */
-export async function drainServer(
+export interface ServerDrain {
+  /** Follows a later order as well, if that ends the drain earlier. */
+  shorten(order: DrainOrder): void;
+  /** Resolves with how many exchanges had to be cut when the time was up. */
+  readonly over: Promise<number>;
+}
+
+/** Lets every open exchange end. */
+export function drainServer(target: DrainTarget, order: DrainOrder, clock: Clock): ServerDrain {
+  const limits = { deadlineMs: clock.nowMs() + order.timeoutMs, lingerMs: order.lingerMs };
+  return {
+    shorten({ timeoutMs, lingerMs }) {
+      limits.deadlineMs = Math.min(limits.deadlineMs, clock.nowMs() + timeoutMs);
+      limits.lingerMs = Math.min(limits.lingerMs, lingerMs);
+    },
+    over: waitForExchanges(target, limits, clock),
+  };
+}
+
+async function waitForExchanges(
   { server, unread }: DrainTarget,
-  order: DrainOrder,
+  limits: { readonly deadlineMs: number; readonly lingerMs: number },
   clock: Clock,
 ): Promise<number> {
   server.stopListening();
-  const deadlineMs = clock.nowMs() + order.timeoutMs;
-  await sleep(Math.min(PORT_CLOSED_BEFORE_MS, order.timeoutMs));
+  await sleep(Math.min(PORT_CLOSED_BEFORE_MS, limits.deadlineMs - clock.nowMs()));
   server.askClientsToLeave();
   const startMs = clock.nowMs();
   for (;;) {
@@ -34,8 +51,8 @@ export async function drainServer(
     // Before `startMs` no client was asked to leave, so quiet time before it does not count.
     const quietMs = Math.min(server.quietForMs(), nowMs - startMs);
     const active = server.activeExchanges + unread.count;
-    if (active === 0 && quietMs >= order.lingerMs) break;
-    if (nowMs >= deadlineMs) break;
+    if (active === 0 && quietMs >= limits.lingerMs) break;
+    if (nowMs >= limits.deadlineMs) break;
     await sleep(POLL_MS);
   }
   const cut = server.activeExchanges + unread.count;

@@ -37,7 +37,10 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   const handOver = createHandOver(tellPrimary);
 
   const drain = (order: DrainOrder) => {
-    if (isDraining) return;
+    if (isDraining) {
+      worker?.shortenDrain(order);
+      return;
+    }
     isDraining = true;
     Promise.resolve(worker?.drain(order)).then(() => {
       const last = { type: 'last_metrics', metrics: worker?.readMetrics() ?? [] } as const;

@@ -35,7 +35,7 @@ import { type ActivityCount, createActivityCount, createActivityTeller } from '.
 import { createBilling } from './billing.ts';
 import { callEachSecond } from './call-each-second.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
-import { drainServer } from './drain-server.ts';
+import { drainServer, type ServerDrain } from './drain-server.ts';
 import { createObservers } from './observers.ts';
 import { openReasoningVault } from './open-reasoning-vault.ts';
 import { createRefusalTally, createRefusalTeller, type RefusalTally } from './refusal-tally.ts';
@@ -73,6 +73,8 @@ export interface Worker {
   readMetrics(): MetricSnapshot[];
   /** Resolves when every exchange has ended or was cut. */
   drain(order: DrainOrder): Promise<void>;
+  /** Ends a drain earlier, if this order does. */
+  shortenDrain(order: DrainOrder): void;
 }
 
 /** The folder into which the build puts the page for key owners. */
@@ -104,10 +106,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ clockSkewMs: redisWatch.clockSkewMs, handOver: options.handOver },
     plans: () => sold.current().plans,
   });
-  const instance = `worker ${slot} ${startedMs}`;
   const upstreams = createUpstreams({
-    ...{ config, slot, instance, clock, onTries: createObserveTries(metrics) },
-    models: options.catalogue.models,
+    ...{ config, slot, clock, onTries: createObserveTries(metrics) },
+    ...{ instance: `worker ${slot} ${startedMs}`, models: options.catalogue.models },
   });
   const unread = createUnreadList(unreadTimeoutOf(config));
   const requestCounts = { activity: createActivityCount(), refusals: createRefusalTally(clock) };
@@ -122,13 +123,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   };
 
   const readiness = () => judgeReadiness(redisWatch.outForMs(), billing.canInsure());
-  let isDraining = false;
+  let drain: ServerDrain | undefined;
   const server = await startServer({
     uws,
     endpoint: config.listen,
     routes: createRoutes(options, steps, {
       uptimeMs: () => clock.nowMs() - startedMs,
-      ...{ isDraining: () => isDraining, readiness },
+      ...{ isDraining: () => drain !== undefined, readiness },
     }),
     ...{ limits: limitsOf(config), clock, log },
   });
@@ -146,9 +147,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     changeCatalogue: (next) => sold.change(next, { metrics, upstreams }),
     setDownUpstreams: (names) => upstreams.setDown(new Set(names)),
     ...{ noteMasters: billing.noteMasters, readMetrics: metrics.read },
+    shortenDrain: (order) => drain?.shorten(order),
     async drain(order) {
-      isDraining = true;
-      const cut = await drainServer({ server, unread }, order, clock);
+      drain = drainServer({ server, unread }, order, clock);
+      const cut = await drain.over;
       stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       for (const stop of [stopReports, reasoning.stop, redisWatch.stop]) stop();

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../support/is-alive.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { startLoad } from '../../support/servers/start-load.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+async function reload(gateway: Gateway, times: number): Promise<void> {
+  gateway.signal('SIGHUP');
+  await waitUntil(
+    () => gateway.logLines().filter((line) => line.msg === 'reloaded').length === times,
+    `it is reloaded for the ${times}. time`,
+  );
+}
 
 describe('a node that is told to reload', () => {
   it('replaces every worker under load without one failed request or cut stream', async () => {
@@ -27,6 +35,31 @@ describe('a node that is told to reload', () => {
     await waitUntil(() => oldPids.every((pid) => !isAlive(pid)), 'the old workers have ended');
   });
 
+  it('cuts no stream however short drain.timeout is, until the second reload after it', async () => {
+    const gateway = await startGateway({ config: 'workers: 1\ndrain: {timeout: 0s}\n' });
+    const short = await fetch(`${gateway.url}/probe/stream?60`);
+    const endless = await fetch(`${gateway.url}/probe/stream?100000`);
+    const [pid = 0] = gateway.workerPids();
+    await reload(gateway, 1);
+    expect(await short.text()).toMatch(/^data: 1 [\s\S]*data: 60 \d+\n\n$/);
+    await reload(gateway, 2);
+    expect(isAlive(pid)).toBe(true);
+    await reload(gateway, 3);
+    await expect(endless.text()).rejects.toThrow();
+    await waitUntil(() => !isAlive(pid), 'the oldest worker has ended');
+  });
+
+  it('ends within drain.timeout when it is told to while an old worker has a stream', async () => {
+    const gateway = await startGateway({ config: 'workers: 1\ndrain: {timeout: 500ms}\n' });
+    const stream = await fetch(`${gateway.url}/probe/stream?100000`);
+    await reload(gateway, 1);
+    gateway.signal('SIGTERM');
+    await expect(stream.text()).rejects.toThrow();
+    expect(await gateway.waitForExit()).toBe(0);
+    // It was not killed, so it has settled what it cut.
+    expect(gateway.stderr()).toMatch(/open exchanges were cut/);
+  });
+
   it('takes the new settings, and another number of workers', async () => {
     const gateway = await startGateway({ config: 'workers: 1\nlimits: {body_bytes: 1KiB}\n' });
     const post = async (bytes: number) => {
@@ -48,11 +81,7 @@ describe('a node that is told to reload', () => {
     expect(await post(10)).toBe(404);
 
     gateway.setConfig('workers: 1\n');
-    gateway.signal('SIGHUP');
-    await waitUntil(
-      () => gateway.logLines().filter((line) => line.msg === 'reloaded').length === 2,
-      'it is reloaded again',
-    );
+    await reload(gateway, 2);
     await waitUntil(() => [...pids].every((pid) => !isAlive(pid)), 'the others have ended');
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import type { ConfigInUse } from '../../../src/primary/read-next-config.ts';
 import { takeOverConfig } from '../../../src/primary/take-over-config.ts';
@@ -42,6 +42,20 @@ async function takeOver(brokenSlot: number, { restoring }: { restoring?: string 
   );
   return { done, failure, used };
 }
+
+it('a replaced worker has time for an answer of full length', async () => {
+  const [previous, next] = ['total: 30m', 'total: 20m'].map((timeouts, index) => {
+    const upstream = `{name: main, kind: chat, url: "https://llm.test", timeouts: {${timeouts}}}`;
+    const text = `upstreams: [${upstream}]\ndrain: {timeout: ${index + 1}m}\n`;
+    const source = { path: undefined, text, env: {} };
+    return { source, config: parseConfig(source), count: index };
+  });
+  const roll = vi.fn(async () => ({ replaced: 1, failure: undefined }));
+  if (previous === undefined || next === undefined) throw new Error('there are two settings');
+  await takeOverConfig({ workers: { roll }, previous, next, use() {}, restore() {} });
+  const order = expect.objectContaining({ timeoutMs: 32 * 60_000, hurriedMs: 2 * 60_000 });
+  expect(roll).toHaveBeenCalledExactlyOnceWith(expect.any(Number), order);
+});
 
 it('new settings hold when every worker has them', async () => {
   expect(await takeOver(9)).toEqual({
