@@ -111,6 +111,10 @@ describe('the books in the Helm chart', () => {
     const secret = only(manifests, 'Secret')['stringData'] as Labels;
     expect(secret).toEqual(BUNDLED.secrets);
     expect(() => renderChart({ ...BUNDLED, secrets: NO_BOOKS })).toThrow('BOOKS_PASSWORD');
+    for (const password of ['p@ss', 'a/b', 'p%40ss', 'a b']) {
+      const secrets = { ...BUNDLED.secrets, BOOKS_PASSWORD: password };
+      expect(() => renderChart({ ...BUNDLED, secrets }), password).toThrow('openssl rand -hex 32');
+    }
     expect(renderNotes(BUNDLED)).toContain('gate-postgres');
     expect(renderNotes({ secrets: PASSWORD })).not.toContain('gate-postgres');
   });

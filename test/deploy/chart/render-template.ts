@@ -99,6 +99,9 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
       pairs.flatMap((name, at) => (at % 2 === 0 ? [[String(name), pairs[at + 1]]] : [])),
     ),
   eq: (one, other) => one === other,
+  fail: (message) => {
+    throw new Error(String(message));
+  },
   int: (value) => Math.trunc(Number(value)),
   mergeOverwrite: (...maps) => (maps as Fields[]).reduce(merge),
   ne: (one, other) => one !== other,
@@ -108,6 +111,7 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
   or: (...values) => values.find((value) => !isEmpty(value)) ?? values.at(-1),
   print: (...values) => values.map(String).join(''),
   quote: (value) => JSON.stringify(String(value)),
+  regexMatch: (pattern, text) => new RegExp(String(pattern)).test(String(text)),
   required: (message, value) => {
     if (value === undefined || value === null || value === '') throw new Error(String(message));
     return value;
