@@ -157,6 +157,9 @@ describe('the books in the Helm chart', () => {
     const ours = all.filter(({ metadata }) => metadata.name === 'gate');
     const node = only<StatefulSetSpec>(ours, 'StatefulSet').spec.template;
     expect(callers).toHaveLength(2);
+    const networkPolicy = { enabled: true, postgresFrom: [PEER] };
+    const opened = ofKind(renderChart({ ...BUNDLED, networkPolicy }), 'NetworkPolicy')[1];
+    expect(opened?.spec).toMatchObject({ ingress: [{ from: [...callers, PEER] }] });
     for (const [at, { metadata }] of [node, job].entries()) {
       expect(selects(callers[at]?.podSelector.matchLabels ?? { none: '' }, metadata.labels)).toBe(
         true,
