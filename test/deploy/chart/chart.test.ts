@@ -145,9 +145,20 @@ describe('the Helm chart', () => {
   });
 
   it('leaves a node the time to drain', () => {
-    const [, pauseSeconds] = node.lifecycle.preStop.exec.command;
-    const drainSeconds = settingsOf(plain).drain.timeoutMs / 1_000;
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(pauseSeconds) + drainSeconds);
+    const pauses = [
+      {},
+      { service: { type: 'LoadBalancer' } },
+      { service: { type: 'LoadBalancer' }, preStopSeconds: 45 },
+    ].map((values) => {
+      const manifests = renderChart({ secrets: SECRETS, ...values });
+      const { spec } = only<StatefulSetSpec>(manifests, 'StatefulSet').spec.template;
+      const pauseSeconds = Number(spec.containers[0].lifecycle.preStop.exec.command[1]);
+      const drainSeconds = settingsOf(manifests).drain.timeoutMs / 1_000;
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + drainSeconds);
+      return pauseSeconds;
+    });
+    // A balancer of a cloud takes longer to notice.
+    expect(pauses).toEqual([10, 30, 45]);
   });
 
   it('scales what it made, by metrics that nodes have', () => {
