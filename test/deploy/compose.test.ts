@@ -26,6 +26,10 @@ const serviceSchema = z.strictObject({
   security_opt: z.array(z.string()).optional(),
   ulimits: z.record(z.string(), z.strictObject({ soft: z.int(), hard: z.int() })).optional(),
   sysctls: texts.optional(),
+  shm_size: z
+    .string()
+    .regex(/^\d+mb$/)
+    .optional(),
   environment: texts.optional(),
   healthcheck: z
     .strictObject({
