@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startCluster } from '../proof/support/start-cluster.ts';
 import { waitForReplicas } from '../proof/support/start-sentinels.ts';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, messageOf } from '../support/clients/ask-model.ts';
@@ -22,10 +23,15 @@ import { readSection, readText } from './read-deploy-files.ts';
 afterAll(stopRedisServers);
 
 const REQUESTS = 5;
-/** In the order of the page; those of books in a file have a test of their own. */
-const [BACKUP = '', , RESTORE_REDIS = '', RESTORE_BOOKS = '', PROOF = ''] = [
+/**
+ * In the order of the page; those of containers have none, and those of books in a file have a test
+ * of their own.
+ */
+const [BACKUP = '', , BACKUP_CLUSTER = '', , ...RESTORE] = [
   ...readSection('Backup and restore').matchAll(/```sh\n([\s\S]*?)```/g),
 ].map(([, commands]) => commands);
+
+const [RESTORE_REDIS = '', GIVE_SLOTS = '', RESTORE_BOOKS = '', PROOF = ''] = RESTORE;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -160,4 +166,91 @@ describe('a backup', () => {
     await ask(again, key);
     await waitForBooks(again, account, 2 * REQUESTS);
   });
+
+  it('of a Cluster has a file of each master, and is restored with the slots of each', async () => {
+    const dir = createTempDir();
+    const backup = join(dir, 'backup');
+    mkdirSync(backup);
+    const postgres = await startPostgres(onTestFinished);
+    const booksUrl = await postgres.createDatabase('tollgate');
+    const { target } = await startCluster(readText('redis/cluster.conf'));
+    const [first] = target.topology === 'cluster' ? target.nodes : [];
+    const port = first?.kind === 'tcp' ? first.port : 0;
+
+    const node = await startNode(`redis-cluster://127.0.0.1:${port}`, booksUrl);
+    const operator = admin(node);
+    const accounts = await Promise.all(Array.from({ length: 12 }, () => operator.createAccount()));
+    for (const account of accounts) {
+      const { key } = await operator.createKey(account);
+      expect((await askModel(node.url, key, messageOf('Hi'))).status).toBe(200);
+      await operator.waitUntilSettled(account);
+    }
+    for (const account of accounts) await waitForBooks(node, account, 1);
+    node.signal('SIGTERM');
+    await node.waitForExit();
+    const variables = { BACKUP: backup, REDIS_URL: urlOf({ port }), BOOKS_URL: booksUrl };
+    await runCommands(BACKUP_CLUSTER, variables);
+    await runCommands(BACKUP.replace(/^redis-cli.*$/m, ''), variables);
+
+    const masters = readdirSync(backup)
+      .filter((file) => file.endsWith('.rdb'))
+      .map((file) => file.replace('.rdb', ''));
+    expect(masters).toHaveLength(3);
+    const redisUrl = await restoreCluster(masters, backup, dir);
+    const restoredBooks = await postgres.createDatabase('restored');
+    await runCommands(RESTORE_BOOKS, { BACKUP: backup, BOOKS_URL: restoredBooks });
+    const settings = join(dir, 'tollgate.yaml');
+    const urls = `redis: {url: "${redisUrl}"}\nbooks: {url: "${restoredBooks}"}\n`;
+    writeFileSync(settings, `${urls}data_dir: ${join(dir, 'data')}\n`);
+    const report = await runCommands(PROOF, { CONFIG: settings });
+    expect(report).toContain(`accounts: ${accounts.length}`);
+    expect(report).toMatch(/agree/);
+  });
 });
+
+/** Follows the page with new servers, and returns their address. */
+async function restoreCluster(
+  masters: readonly string[],
+  backup: string,
+  dir: string,
+): Promise<string> {
+  const config = readText('redis/cluster.conf').replace(/^min-replicas-.*$/gm, '');
+  const places = await Promise.all(
+    masters.map(async (master) => {
+      const folder = join(dir, master);
+      mkdirSync(folder);
+      return { master, folder, bus: `${await findFreePort()}` };
+    }),
+  );
+  const start = ({ folder, bus }: (typeof places)[number], port?: number) => {
+    const args = ['--dir', folder, '--cluster-port', bus];
+    return startRedisServer({ config, args, ...(port === undefined ? {} : { port }) });
+  };
+  const waitUntilWhole = (servers: readonly TestRedisServer[]) =>
+    waitUntil(async () => {
+      const infos = await Promise.all(servers.map((server) => server.cli('cluster', 'info')));
+      return infos.every((info) => info.includes('cluster_state:ok'));
+    }, 'every master knows of all slots');
+
+  const empty = await Promise.all(places.map((place) => start(place)));
+  for (const [at, { master: MASTER, bus }] of places.entries()) {
+    const server = empty[at] as TestRedisServer;
+    await runCommands(GIVE_SLOTS, { BACKUP: backup, MASTER, REDIS_URL: urlOf(server) });
+    if (at > 0) await empty[0]?.cli('cluster', 'meet', '127.0.0.1', `${server.port}`, bus);
+  }
+  await waitUntilWhole(empty);
+  await Promise.all(empty.map((server) => server.stop()));
+  for (const [at, { master, folder, bus }] of places.entries()) {
+    const { port } = empty[at] as TestRedisServer;
+    rmSync(join(folder, 'appendonlydir'), { recursive: true });
+    const file = join(dir, `${master}.conf`);
+    const network = `port ${port}\nbind 127.0.0.1\ncluster-port ${bus}`;
+    writeFileSync(file, config.replace('port 6379', network));
+    await runCommands(RESTORE_REDIS.replace('$BACKUP/dump.rdb', `$BACKUP/${master}.rdb`), {
+      ...{ BACKUP: backup, REDIS_DIR: folder, REDIS_CONF: file, REDIS_URL: urlOf({ port }) },
+    });
+  }
+  const full = await Promise.all(places.map((place, at) => start(place, empty[at]?.port)));
+  await waitUntilWhole(full);
+  return `redis-cluster://${full.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+}
