@@ -6,12 +6,21 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length);
 }
 
+/** How many UTC days there are from the first to the last; 0 if the last is before the first. */
+export function countDays(first: string, last: string): number {
+  return Math.max(0, Math.round((Date.parse(last) - Date.parse(first)) / MS_PER_DAY) + 1);
+}
+
 /** The UTC days from the first to the last, ascending; none if the last is before the first. */
 export function spanDays(first: string, last: string): readonly string[] {
-  const count = Math.round((Date.parse(last) - Date.parse(first)) / MS_PER_DAY) + 1;
-  return Array.from({ length: Math.max(0, count) }, (_, index) =>
-    dayOf(Date.parse(first) + index * MS_PER_DAY),
-  );
+  return spanLastDays(first, last, Number.POSITIVE_INFINITY);
+}
+
+/** The same, without the days before the last `countMax`. */
+export function spanLastDays(first: string, last: string, countMax: number): readonly string[] {
+  const length = Math.min(countDays(first, last), countMax);
+  const startMs = Date.parse(last) - (length - 1) * MS_PER_DAY;
+  return Array.from({ length }, (_, index) => dayOf(startMs + index * MS_PER_DAY));
 }
 
 /** The last `count` UTC days, including today. */

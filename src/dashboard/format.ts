@@ -9,6 +9,7 @@ const shares = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFraction
 const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
 const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const fullDays = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
 const months = new Intl.DateTimeFormat(LOCALE, {
   month: 'long',
@@ -27,9 +28,15 @@ export const formatFigure = (value: number): string =>
 /** For a share of 1: `12.3%`. */
 export const formatShare = (value: number): string => shares.format(value);
 
-/** The day in UTC, from seconds since 1970. */
-export const formatDay = (seconds: number): string =>
-  days.format(new Date(seconds * MS_PER_SECOND));
+/**
+ * How to write the days of a range, each in seconds since 1970: `31 Dec`, and with the year if the
+ * range begins in one year and ends in another. The ends are UTC days: `2027-01-31`.
+ */
+export function chooseDayFormat(first: string, last: string): (seconds: number) => string {
+  const yearOf = (day: string) => day.slice(0, 'yyyy'.length);
+  const format = yearOf(first) === yearOf(last) ? days : fullDays;
+  return (seconds) => format.format(new Date(seconds * MS_PER_SECOND));
+}
 
 /** The time in the browser's time zone. */
 export const formatTime = (iso: string): string => moments.format(new Date(iso));

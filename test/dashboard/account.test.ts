@@ -108,6 +108,21 @@ it('usage is shown for any range of days', async () => {
   await page.getByText('Nothing was used in these days').first().waitFor();
   await page.getByLabel('Days, UTC').selectOption('7');
   await page.getByRole('table', { name: 'Usage by model' }).waitFor();
+
+  await page.getByLabel('Days, UTC').selectOption('90');
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  const rows = page.getByRole('table', { name: 'Credits by day and model' }).getByRole('row');
+  const headRows = 1;
+  await waitUntil(async () => (await rows.count()) === 90 + headRows, 'no day is left out');
+  const today = new Date();
+  const daysAgo = (count: number) => new Date(today.getTime() - count * 86_400_000);
+  await page.getByLabel('From', { exact: true }).fill(daysAgo(999).toISOString().slice(0, 10));
+  await page.getByText('of the last 400 days. They leave out 600 earlier days').waitFor();
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await waitUntil(async () => (await rows.count()) === 400 + headRows, 'the others are there');
+  const years = [today, daysAgo(399)].map((day) => String(day.getUTCFullYear()));
+  const texts = await rows.allTextContents();
+  expect([texts[1], texts.at(-1)]).toEqual(years.map((year) => expect.stringContaining(year)));
   expect(tab.errors).toEqual([]);
 });
 

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import {
+  countDays,
   dayAfter,
   listLastDays,
   listMonths,
   spanDays,
+  spanLastDays,
   startOfHours,
 } from '../../../src/dashboard/days.ts';
 
@@ -13,6 +15,13 @@ it('the last days are UTC days and end today', () => {
   expect(listLastDays(3, NOW_MS)).toEqual(['2027-02-27', '2027-02-28', '2027-03-01']);
   expect(dayAfter('2027-02-28')).toBe('2027-03-01');
   expect(spanDays('2027-03-02', '2027-03-01')).toEqual([]);
+});
+
+it('of a long range only the last days are listed, and all of them counted', () => {
+  expect(spanLastDays('2027-02-01', '2027-03-01', 2)).toEqual(['2027-02-28', '2027-03-01']);
+  expect(spanLastDays('2027-03-01', '2027-03-01', 2)).toEqual(['2027-03-01']);
+  const counts = [countDays('2026-03-01', '2027-03-01'), countDays('2027-03-02', '2027-03-01')];
+  expect(counts).toEqual([366, 0]);
 });
 
 it('the last hours begin with a whole hour and contain the hour that runs', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  chooseDayFormat,
   formatAge,
   formatCount,
   formatCreditAmount,
@@ -19,6 +20,12 @@ describe('the dashboard writes', () => {
     expect([0.123_456, 12.345, 999.4, 1_234.5].map(formatFigure)).toEqual([
       ...['0.123', '12.3', '999', '1,235'],
     ]);
+  });
+
+  it('days with their year if not all are of one year', () => {
+    const seconds = Date.parse('2026-12-31') / 1_000;
+    expect(chooseDayFormat('2026-01-01', '2026-12-31')(seconds)).toBe('31 Dec');
+    expect(chooseDayFormat('2026-12-31', '2027-01-01')(seconds)).toBe('31 Dec 2026');
   });
 
   it('times with the unit that fits', () => {

@@ -3,7 +3,7 @@ import { api } from '../../api/api.ts';
 import type { Account } from '../../api/api-types.ts';
 import type { UsageReport, UsageRow } from '../../api/books-types.ts';
 import { dayAfter } from '../../days.ts';
-import { formatCount, formatCreditAmount, formatDay, formatShare } from '../../format.ts';
+import { chooseDayFormat, formatCount, formatCreditAmount, formatShare } from '../../format.ts';
 import { untilVisible } from '../../loading/until-visible.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { AsOf } from '../../parts/as-of.tsx';
@@ -90,23 +90,23 @@ function UsageView({ reports: { days, models, keys, stack }, range }: UsageViewP
           { name: 'Failed', value: requests === 0 ? '–' : formatShare(failed / requests) },
         ]}
       />
-      <SpendChart rows={stack.data} days={listChartDays(range)} />
+      <SpendChart rows={stack.data} {...listChartDays(range)} />
       <h3>By model</h3>
       <ShownUsage subject={BY_MODEL} rows={models.data.toSorted(byCharge)} total={charged} />
       <h3>By key</h3>
       <ShownUsage subject={BY_KEY} rows={keys.data.toSorted(byCharge)} total={charged} />
       <details>
         <summary>By day</summary>
-        <ShownUsage subject={BY_DAY} rows={days.data.toReversed()} />
+        <ShownUsage subject={subjectOfDays(range)} rows={days.data.toReversed()} />
       </details>
     </>
   );
 }
 
-const BY_DAY: UsageSubject = {
-  what: 'Day',
-  nameOf: ({ day = '' }) => formatDay(Date.parse(day) / MS_PER_SECOND),
-};
+function subjectOfDays({ first, last }: DayRange): UsageSubject {
+  const format = chooseDayFormat(first, last);
+  return { what: 'Day', nameOf: ({ day = '' }) => format(Date.parse(day) / MS_PER_SECOND) };
+}
 
 const byCharge = (one: UsageRow, other: UsageRow) => other.charged - one.charged;
 

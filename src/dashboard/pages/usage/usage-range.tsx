@@ -1,8 +1,9 @@
-import { dayOf, listLastDays, spanDays } from '../../days.ts';
+import { countDays, dayOf, listLastDays, spanLastDays } from '../../days.ts';
 import { Field } from '../../parts/field.tsx';
 
 const CHOICES = [7, 30, 90];
-const DAYS_MAX = 400;
+/** More bars than these are thinner than a pixel. */
+const CHART_DAYS_MAX = 400;
 
 /** Whole UTC days; both are part of the range. */
 export interface DayRange {
@@ -15,9 +16,16 @@ export function createLastDays(count: number, nowMs: number): DayRange {
   return { first, last: dayOf(nowMs) };
 }
 
+interface ChartDays {
+  readonly days: readonly string[];
+  /** How many days of the range are before the first day of the chart. */
+  readonly missingCount: number;
+}
+
 /** The days of a chart; of a longer range only the last ones. */
-export function listChartDays({ first, last }: DayRange): readonly string[] {
-  return spanDays(first, last).slice(-DAYS_MAX);
+export function listChartDays({ first, last }: DayRange): ChartDays {
+  const days = spanLastDays(first, last, CHART_DAYS_MAX);
+  return { days, missingCount: countDays(first, last) - days.length };
 }
 
 interface RangeFieldsProps {

@@ -2,16 +2,14 @@ import { formatClock } from '../../format.ts';
 import { DataTable } from '../tables/data-table.tsx';
 import type { ChartProps } from './chart-props.ts';
 
-/** Only the newest rows: nobody reads more than a minute of seconds. */
-const ROWS_MAX = 60;
+/** Of lines only the newest rows: nobody reads more than a minute of seconds. */
+const LINE_ROWS_MAX = 60;
 
 /** Shows the values of a chart as figures, the newest first. */
 export function ChartTable(props: ChartProps) {
-  const { title, times, series, format, formatTime = formatClock } = props;
-  const rows = times
-    .map((time, index) => ({ time, index }))
-    .slice(-ROWS_MAX)
-    .reverse();
+  const { title, times, series, format, formatTime = formatClock, isStacked = false } = props;
+  const all = times.map((time, index) => ({ time, index }));
+  const rows = (isStacked ? all : all.slice(-LINE_ROWS_MAX)).toReversed();
   return (
     <DataTable
       caption={title}

@@ -12,6 +12,8 @@ const POINTS_MAX = 120;
 const LINE_SECONDS_MIN = 60;
 const AXIS_PX = 64;
 const TIME_AXIS_PX = 32;
+/** With the year below each day. */
+const YEAR_AXIS_PX = 48;
 /** The least distance of two times on their axis. */
 const TIME_SPACE_PX = 80;
 const FONT = '12px system-ui, sans-serif';
@@ -96,9 +98,9 @@ function createPlot(frame: HTMLElement, props: ChartProps, shown: ChartData): UP
       axes: [
         {
           ...axis,
-          size: TIME_AXIS_PX,
+          size: (_, labels) => (labels?.join().includes('\n') ? YEAR_AXIS_PX : TIME_AXIS_PX),
           space: TIME_SPACE_PX,
-          values: (_, splits) => splits.map(formatTime),
+          values: (_, splits) => splits.map((time) => breakYear(formatTime(time))),
           ...(isStacked && {
             splits: ({ data: [days], width }) => chooseLabels(days, width - AXIS_PX),
             grid: { show: false },
@@ -146,6 +148,11 @@ function chooseLabels(days: ArrayLike<number>, widthPx: number): number[] {
   const fitting = Math.max(1, Math.floor(widthPx / LABEL_SPACE_PX));
   const step = Math.ceil(days.length / Math.min(LABELS_MAX, fitting));
   return Array.from(days).filter((_, index) => (days.length - 1 - index) % step === 0);
+}
+
+/** `31 Dec 2026` has no room beside other days. */
+function breakYear(label: string): string {
+  return label.replace(/ (\d{4})$/, '\n$1');
 }
 
 function toData({ times, series }: ChartData): UPlot.AlignedData {
