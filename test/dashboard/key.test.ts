@@ -167,3 +167,33 @@ it('a key that was revoked elsewhere meanwhile cannot be changed, and the form s
   await form.getByRole('alert').filter({ hasText: 'is revoked, and that is final' }).waitFor();
   expect(tab.errors.splice(0)).toEqual([expect.stringContaining('409')]);
 });
+
+it('a key whose record has gone is said to be gone, with what the books know of it', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount({ credits: 10 });
+  const { id, key } = await operator.createKey(account, { name: 'old' });
+  expect(await ask(key)).toBe(200);
+  await operator.waitUntilSettled(account);
+  await operator.waitForBooks();
+  const tab = await openTab();
+  const { page } = tab;
+  // The record goes long after the revocation. A key that never was is refused in the same way.
+  let reads = 0;
+  await page.route(
+    (url) => url.pathname === `/admin/v1/keys/${id}`,
+    async (route) => {
+      reads += 1;
+      const error = { code: 'key_not_found', message: `there is no key ${id}` };
+      await route.fulfill({ status: 404, json: { error } });
+    },
+  );
+  await signIn(tab, gateway(), `#/keys/${id}`);
+  await page.getByText('goes 90 days after it was revoked').waitFor();
+  const requests = page.getByRole('table', { name: 'Latest requests' });
+  await requests.getByRole('link', { name: 'test' }).waitFor();
+  await requests.getByRole('link', { name: 'old' }).waitFor();
+  await expectAccessible(tab);
+  await page.waitForResponse((response) => response.url().includes('/admin/v1/requests?'));
+  expect(reads).toBe(1);
+  expect(tab.errors).toEqual([expect.stringContaining('404')]);
+});

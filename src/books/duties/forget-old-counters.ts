@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** A round a day is plenty: months end twelve times a year. */
 const ROUND_MS = DAY_MS;
 /** How long the record of a revoked key stays. */
-const REVOKED_KEPT_MS = 90 * DAY_MS;
+export const REVOKED_KEPT_MS = 90 * DAY_MS;
 /** Between two pages of accounts, so that requests notice nothing. */
 const REST_MS = 50;
 

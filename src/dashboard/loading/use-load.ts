@@ -14,6 +14,8 @@ interface LoadOptions {
   readonly of?: readonly (string | number | undefined)[];
   /** The time from the end of a read to the next one. */
   readonly refreshMs?: number;
+  /** The code of a refusal that ends the refreshing: asking again would not change it. */
+  readonly lastCode?: string;
 }
 
 interface LoadState<Value> {
@@ -26,7 +28,7 @@ interface LoadState<Value> {
 /** Reads a value when the page opens. Each call reads on its own and waits for no other. */
 export function useLoad<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
-  { of = [], refreshMs }: LoadOptions = {},
+  { of = [], refreshMs, lastCode }: LoadOptions = {},
 ): Load<Value> {
   const key = JSON.stringify(of);
   const [turn, setTurn] = useState(0);
@@ -40,15 +42,18 @@ export function useLoad<Value>(
     setLoaded((last) =>
       last.key === key ? { ...last, isLoading: true } : { key, isLoading: true },
     );
-    const settle = (next: (last: LoadState<Value>) => LoadState<Value>) => {
+    const settle = (next: (last: LoadState<Value>) => LoadState<Value>, code?: string) => {
       if (leaving.signal.aborted) return;
       setLoaded(next);
-      if (refreshMs !== undefined) timer = setTimeout(reload, refreshMs);
+      if (refreshMs === undefined || (code !== undefined && code === lastCode)) return;
+      timer = setTimeout(reload, refreshMs);
     };
     read(leaving.signal).then(
       (value) => settle(() => ({ key, value, isLoading: false })),
-      (cause: unknown) =>
-        settle((last) => ({ ...last, problem: toProblem(cause), isLoading: false })),
+      (cause: unknown) => {
+        const problem = toProblem(cause);
+        settle((last) => ({ ...last, problem, isLoading: false }), problem.code);
+      },
     );
     return () => {
       leaving.abort();

@@ -12,6 +12,7 @@ export function LatestRequests({ filter }: { readonly filter: ListFilter }) {
   const load = useLoad((signal) => api.listRequests({ ...filter, limit: ROWS }, signal), {
     of: [JSON.stringify(filter)],
     refreshMs: REFRESH_MS,
+    lastCode: 'key_not_found',
   });
   return (
     <>
@@ -23,7 +24,7 @@ export function LatestRequests({ filter }: { readonly filter: ListFilter }) {
             rows={data}
             emptyText="There was no request yet"
             filter={filter}
-            isOfOneAccount
+            isOfOneAccount={filter.account !== undefined}
           />
         )}
       </LoadView>
