@@ -3,6 +3,8 @@ import type { NodeEvent } from '../../ops/schemas/event-schemas.ts';
 import { toProblem } from './api-problem.ts';
 import { createEventSplitter } from './event-splitter.ts';
 import { fetchAdmin } from './fetch-admin.ts';
+import { takeStreamTurn } from './take-stream-turn.ts';
+import { abortUnless, isWatched, untilTrue } from './watch.ts';
 
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 8_000;
@@ -10,10 +12,13 @@ const RETRY_MS_MAX = 8_000;
 const SILENCE_MS_MAX = 10_000;
 
 export type EventConnection =
-  | { readonly state: 'connecting' | 'open' }
+  | { readonly state: 'connecting' | 'waiting' | 'open' }
   | { readonly state: 'lost'; readonly reason: string };
 
 export const connection = signal<EventConnection>({ state: 'connecting' });
+
+/** Goes up whenever the stream is open again: what happened in between has to be read. */
+export const reopenings = signal(0);
 
 type Listener = (event: NodeEvent) => void;
 const listeners = new Set<Listener>();
@@ -29,12 +34,16 @@ export function listenToEvents(listener: Listener): () => void {
  * function that stops it.
  */
 export function startEvents(): () => void {
+  let wasOpen = false;
   return followEvents({
     onEvent: (event) => {
       for (const listener of listeners) listener(event);
     },
     onConnection: (now) => {
       connection.value = now;
+      if (now.state !== 'open') return;
+      if (wasOpen) reopenings.value += 1;
+      wasOpen = true;
     },
   });
 }
@@ -47,9 +56,12 @@ interface FollowOptions {
 }
 
 /**
- * Follows a stream until the function that it returns is called.
+ * Follows a stream until the function that it returns is called. A page that nobody sees has no
+ * stream, because all windows of a browser share few connections.
  *
- *   connecting ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
+ *   connecting ──▶ waiting for a turn ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
+ *                                          │
+ *                                          └──▶ unseen ──▶ (until it is seen) ──▶ open
  */
 export function followEvents(following: FollowOptions): () => void {
   const stopping = new AbortController();
@@ -61,15 +73,25 @@ export function followEvents(following: FollowOptions): () => void {
 async function follow(following: FollowOptions, stopping: AbortSignal): Promise<void> {
   let retryMs = RETRY_MS_MIN;
   while (!stopping.aborted) {
+    await untilTrue(isWatched, stopping);
+    const watch = abortUnless(isWatched);
+    const ending = AbortSignal.any([stopping, watch.signal]);
     try {
-      await readStream(following, stopping, () => {
+      const onOpen = () => {
         retryMs = RETRY_MS_MIN;
         following.onConnection?.({ state: 'open' });
-      });
+      };
+      const run = () => readStream(following, ending, onOpen);
+      const onWait = () => following.onConnection?.({ state: 'waiting' });
+      await takeStreamTurn({ run, onWait, ending });
     } catch (cause) {
-      if (stopping.aborted) return;
-      following.onConnection?.({ state: 'lost', reason: toProblem(cause).message });
+      if (!ending.aborted) {
+        following.onConnection?.({ state: 'lost', reason: toProblem(cause).message });
+      }
+    } finally {
+      watch.release();
     }
+    if (ending.aborted) continue;
     await waitFor(retryMs, stopping);
     retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
   }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type ApiProblem, toProblem } from '../api/api-problem.ts';
+import { untilVisible } from './until-visible.ts';
 
 export interface Load<Value> {
   /** The last value that was read. It stays during the next read, and if that fails. */
@@ -12,7 +13,7 @@ export interface Load<Value> {
 interface LoadOptions {
   /** What is read. If one of these changes, the old value is dropped. */
   readonly of?: readonly (string | number | undefined)[];
-  /** The time from the end of a read to the next one. */
+  /** The time from the end of a read to the next one. Nothing is read again while it is unseen. */
   readonly refreshMs?: number;
   /** The code of a refusal that ends the refreshing: asking again would not change it. */
   readonly lastCode?: string;
@@ -46,7 +47,7 @@ export function useLoad<Value>(
       if (leaving.signal.aborted) return;
       setLoaded(next);
       if (refreshMs === undefined || (code !== undefined && code === lastCode)) return;
-      timer = setTimeout(reload, refreshMs);
+      timer = setTimeout(() => untilVisible(leaving.signal).then(reload, () => {}), refreshMs);
     };
     read(leaving.signal).then(
       (value) => settle(() => ({ key, value, isLoading: false })),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api/api.ts';
-import { listenToEvents } from '../api/events.ts';
+import { listenToEvents, reopenings } from '../api/events.ts';
 import { mayAct } from '../api/session.ts';
 import { useLoad } from '../loading/use-load.ts';
 import { usePages } from '../loading/use-pages.ts';
@@ -19,6 +19,7 @@ const REFRESH_MS = 5_000;
 export function EventsPage() {
   const [filter, setFilter] = useState(ALL_EVENTS);
   const [newCount, setNewCount] = useState(0);
+  const [readAt, setReadAt] = useState(reopenings.value);
   const webhooks = useLoad((signal) => api.listWebhooks(signal), { refreshMs: REFRESH_MS });
   const pages = usePages(
     (before, signal) => api.listLimitEvents({ ...filter, before, limit: PAGE_ROWS }, signal),
@@ -35,22 +36,27 @@ export function EventsPage() {
       }),
     [filter],
   );
-  const showNew = () => {
+  const isPartUnseen = reopenings.value !== readAt;
+  const forgetNew = () => {
     setNewCount(0);
+    setReadAt(reopenings.value);
+  };
+  const showNew = () => {
+    forgetNew();
     pages.reload();
   };
   return (
     <>
       <EventFilterForm
         onFilter={(next) => {
-          setNewCount(0);
+          forgetNew();
           setFilter(next);
         }}
       />
       <p role="status">
-        {newCount > 0 && (
+        {(newCount > 0 || isPartUnseen) && (
           <button type="button" onClick={showNew}>
-            {newCount === 1 ? 'Show 1 new event' : `Show ${newCount} new events`}
+            {isPartUnseen ? 'Look for new events' : countNew(newCount)}
           </button>
         )}
       </p>
@@ -73,4 +79,8 @@ export function EventsPage() {
       </LoadView>
     </>
   );
+}
+
+function countNew(count: number): string {
+  return count === 1 ? 'Show 1 new event' : `Show ${count} new events`;
 }

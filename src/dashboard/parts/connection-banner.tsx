@@ -8,6 +8,12 @@ export function ConnectionBanner() {
   return (
     <div role="status" class="connection">
       {now.state === 'lost' && <p class="banner">Connection lost, trying again: {now.reason}.</p>}
+      {now.state === 'waiting' && (
+        <p class="notice">
+          Other windows of this browser have all its connections for live figures. Here they come
+          when one of those windows is closed or hidden.
+        </p>
+      )}
     </div>
   );
 }

@@ -25,10 +25,10 @@ describe('the history before what is seen live', () => {
     expect(joinHour([], [])).toEqual([]);
   });
 
-  it('is used in a few minutes only for the time before the first second', () => {
-    const rows = [row(500), row(600), row(610), row(620)];
+  it('is used in a few minutes only for the time that was not seen', () => {
+    const rows = [row(500), row(600), row(610), row(620), row(630), row(810)];
     const live = [613, 614, 815].map(second);
-    expect(ends(joinMinutes(rows, live, 5))).toEqual([600, 610, 613, 614, 815]);
-    expect(ends(joinMinutes(rows, [], 5))).toEqual([500, 600, 610, 620]);
+    expect(ends(joinMinutes(rows, live, 5))).toEqual([600, 610, 613, 614, 630, 810, 815]);
+    expect(ends(joinMinutes(rows.slice(0, 4), [], 5))).toEqual([500, 600, 610, 620]);
   });
 });

@@ -8,17 +8,18 @@ export function joinHour(rows: readonly Sample[], live: readonly Sample[]): read
   return [...rows, ...live.filter((sample) => startOf(sample) >= endMs)];
 }
 
-/** The seconds of the last minutes, and before them rows of the history if they were not seen. */
+/** The seconds of the last minutes, and rows of the history for the time that was not seen. */
 export function joinMinutes(
   rows: readonly Sample[],
   live: readonly Sample[],
   minutes: number,
 ): readonly Sample[] {
-  const [first] = live;
-  const before = first === undefined ? rows : rows.filter(({ atMs }) => atMs <= startOf(first));
-  const joined = [...before, ...live];
-  const endMs = joined.at(-1)?.atMs ?? 0;
-  return joined.filter(({ atMs }) => endMs - atMs < minutes * 60 * MS_PER_SECOND);
+  const isSeen = (row: Sample) =>
+    live.some((sample) => startOf(sample) < row.atMs && sample.atMs > startOf(row));
+  const endMs = Math.max(live.at(-1)?.atMs ?? 0, rows.at(-1)?.atMs ?? 0);
+  const isRecent = ({ atMs }: Sample) => endMs - atMs < minutes * 60 * MS_PER_SECOND;
+  const unseen = rows.filter((row) => isRecent(row) && !isSeen(row));
+  return [...unseen, ...live.filter(isRecent)].toSorted((one, other) => one.atMs - other.atMs);
 }
 
 const startOf = ({ atMs, seconds }: Sample): number => atMs - seconds * MS_PER_SECOND;

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
+import { reopenings } from '../../api/events.ts';
 import { formatCount, formatFigure, formatMs, formatName } from '../../format.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { Chart } from '../../parts/charts/chart.tsx';
@@ -27,6 +28,11 @@ export function LiveTraffic({ node }: LiveTrafficProps) {
     async (signal) => (node === undefined ? listSamples(await api.readHistory(signal)) : []),
     { of: [node], refreshMs: HISTORY_REFRESH_MS },
   );
+  const { reload } = history;
+  const opened = reopenings.value;
+  useEffect(() => {
+    if (opened > 0) reload();
+  }, [opened, reload]);
   const rows = history.value ?? [];
   const isHour = node === undefined && range === 'hour';
   const samples = isHour ? joinHour(rows, live) : joinMinutes(rows, live, MINUTES);
