@@ -7,7 +7,7 @@ export function dayOf(ms: number): string {
 }
 
 /** How many UTC days there are from the first to the last; 0 if the last is before the first. */
-export function countDays(first: string, last: string): number {
+export function countSpannedDays(first: string, last: string): number {
   return Math.max(0, Math.round((Date.parse(last) - Date.parse(first)) / MS_PER_DAY) + 1);
 }
 
@@ -18,7 +18,7 @@ export function spanDays(first: string, last: string): readonly string[] {
 
 /** The same, without the days before the last `countMax`. */
 export function spanLastDays(first: string, last: string, countMax: number): readonly string[] {
-  const length = Math.min(countDays(first, last), countMax);
+  const length = Math.min(countSpannedDays(first, last), countMax);
   const startMs = Date.parse(last) - (length - 1) * MS_PER_DAY;
   return Array.from({ length }, (_, index) => dayOf(startMs + index * MS_PER_DAY));
 }

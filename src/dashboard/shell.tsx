@@ -3,7 +3,7 @@ import { api } from './api/api.ts';
 import { toProblem } from './api/api-problem.ts';
 import { startEvents } from './api/events.ts';
 import { endSession } from './api/oidc.ts';
-import { keepMe, mayAct, me, signOut } from './api/session.ts';
+import { isWaiting, keepMe, mayAct, me, signOut } from './api/session.ts';
 import { pageName } from './page-name.ts';
 import { findPage, PAGES, type Page, type PageMatch } from './pages/pages.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
@@ -99,7 +99,8 @@ function currentOf(path: string, { page }: PageMatch): 'page' | 'true' | undefin
 }
 
 function useDocumentTitle({ page, parts: { id = '' } }: PageMatch): void {
-  const title = pageName.value ?? `${page.title} ${id}`.trim();
+  const shown = pageName.value ?? `${page.title} ${id}`.trim();
+  const title = isWaiting.value ? 'Sign in' : shown;
   useEffect(() => {
     document.title = `${title} · Tollgate`;
   }, [title]);

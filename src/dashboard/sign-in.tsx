@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { checkToken } from './api/fetch-admin.ts';
 import { type OidcState, readOidcState } from './api/oidc.ts';
 import {
   keepSession,
   keepToken,
+  me,
   rememberPlace,
   returnToPlace,
   signOutReason,
@@ -12,30 +13,39 @@ import { useAction } from './loading/use-action.ts';
 import { Field } from './parts/field.tsx';
 
 export function SignIn() {
+  useEffect(() => {
+    document.title = 'Sign in · Tollgate';
+  }, []);
+  return (
+    <main class="sign-in">
+      <h1>Tollgate</h1>
+      <SignInForm />
+      <p>
+        <a href="/docs">Documentation</a>
+      </p>
+    </main>
+  );
+}
+
+interface SignInFormProps {
+  /** Whether a page waits behind it. */
+  readonly isAgain?: boolean;
+}
+
+export function SignInForm({ isAgain = false }: SignInFormProps) {
   const [candidate, setCandidate] = useState('');
   const { isRunning, problem, run } = useAction(async () => {
     const token = candidate.trim();
     keepToken(token, await checkToken(token));
   });
-  const oidc = useOidc();
-  useEffect(() => {
-    document.title = 'Sign in · Tollgate';
-  }, []);
   const submit = (event: Event) => {
     event.preventDefault();
     run();
   };
   return (
-    <main class="sign-in">
-      <h1>Tollgate</h1>
+    <>
       {signOutReason.value !== undefined && <p role="status">{signOutReason.value}</p>}
-      {typeof oidc?.sign_in === 'string' && (
-        <p>
-          <a class="button" href={oidc.sign_in} onClick={rememberPlace}>
-            Sign in with your account
-          </a>
-        </p>
-      )}
+      {isAgain ? <AgainLink /> : <AccountLink />}
       <form onSubmit={submit}>
         <Field
           label="Admin token, or a token of your own"
@@ -57,20 +67,17 @@ export function SignIn() {
           {isRunning ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
-      <p>
-        <a href="/docs">Documentation</a>
-      </p>
-    </main>
+    </>
   );
 }
 
 /** Who has come back from the provider is signed in without a click. */
-function useOidc(): OidcState | undefined {
-  const [state, setState] = useState<OidcState | undefined>();
+function AccountLink() {
+  const [oidc, setOidc] = useState<OidcState | undefined>();
   useEffect(() => {
     const look = async () => {
       const read = await readOidcState();
-      setState(read);
+      setOidc(read);
       // Who was signed out has to read why.
       if (!read.is_signed_in || signOutReason.value !== undefined) return;
       const owner = await checkToken(null);
@@ -80,5 +87,56 @@ function useOidc(): OidcState | undefined {
     // A token still signs in.
     look().catch(() => {});
   }, []);
-  return state;
+  if (typeof oidc?.sign_in !== 'string') return null;
+  return (
+    <p>
+      <a class="button" href={oidc.sign_in} onClick={rememberPlace}>
+        Sign in with your account
+      </a>
+    </p>
+  );
+}
+
+/** The way to the provider and back loads a page anew, so another tab goes it. */
+function AgainLink() {
+  const [oidc, setOidc] = useState<OidcState | undefined>();
+  const hasLeft = useRef(me.value?.by === 'session');
+  useEffect(() => {
+    const look = async () => {
+      const read = await readOidcState();
+      setOidc(read);
+      return read.is_signed_in;
+    };
+    const goOn = async () => {
+      // The session in the browser may be that of somebody who has nothing to do with this page.
+      if (!hasLeft.current || document.visibilityState !== 'visible') return;
+      if (await look()) keepSession(await checkToken(null));
+    };
+    const lookAgain = () => goOn().catch(() => {});
+    look().catch(() => {});
+    window.addEventListener('focus', lookAgain);
+    document.addEventListener('visibilitychange', lookAgain);
+    return () => {
+      window.removeEventListener('focus', lookAgain);
+      document.removeEventListener('visibilitychange', lookAgain);
+    };
+  }, []);
+  if (typeof oidc?.sign_in !== 'string') return null;
+  return (
+    <p>
+      <a
+        class="button"
+        href={oidc.sign_in}
+        target="_blank"
+        rel="noopener"
+        onClick={() => {
+          hasLeft.current = true;
+        }}
+      >
+        Sign in with your account
+      </a>{' '}
+      It opens in another tab. Come back to this one then: a page loaded anew has lost what is not
+      saved.
+    </p>
+  );
 }

@@ -59,7 +59,7 @@ interface FollowOptions {
  * Follows a stream until the function that it returns is called. A page that nobody sees has no
  * stream, because all windows of a browser share few connections.
  *
- *   connecting ──▶ waiting for a turn ──▶ open ──▶ lost ──▶ (waits, twice as long each time) ──▶ open
+ *   connecting ──▶ waiting for a turn ──▶ open ──▶ lost ──▶ (waits, longer each time) ──▶ open
  *                                          │
  *                                          └──▶ unseen ──▶ (until it is seen) ──▶ open
  */

@@ -1,9 +1,12 @@
-import { readProblem, toProblem } from './api-problem.ts';
+import { ApiProblem, readProblem, toProblem } from './api-problem.ts';
 import type { Me, Query } from './api-types.ts';
-import { signOut, token } from './session.ts';
+import { endSignIn, isWaiting, token } from './session.ts';
+import { isSignedIn, untilTrue } from './watch.ts';
 
 const ADMIN = '/admin/v1';
 const ANSWER_TIME_MAX_MS = 30_000;
+const UNAUTHORIZED = 401;
+const NOBODY = { status: UNAUTHORIZED, code: 'signed_out' };
 /**
  * Marks an answer that the node passed on from its API: a refusal in it is not about this token.
  */
@@ -19,22 +22,39 @@ export interface AdminRequest {
 
 /**
  * Returns a response that is a success or was passed on, with its body unread. Throws an ApiProblem
- * for anything else.
+ * for anything else, and without a question if nobody is signed in.
  */
 export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
-  const used = token.value ?? null;
+  const used = token.value;
+  if (used === undefined) throw new ApiProblem('nobody is signed in', NOBODY);
   const response = await send(path, used, request);
   if (response.ok || response.headers.has(RELAYED)) return response;
   const problem = await readProblem(response);
   // The refused token may have been replaced in the meantime.
-  if (problem.status === 401 && token.value === used) {
-    signOut(`You were signed out: ${problem.message}.`);
+  if (problem.status === UNAUTHORIZED && token.value === used) {
+    endSignIn(`You were signed out: ${problem.message}.`);
   }
   throw problem;
 }
 
-/** Reads an answer that is one JSON text. */
+/**
+ * Reads an answer that is one JSON text. If the session has ended, a question is asked again when
+ * its page goes on; a change is not, because its sender has to know.
+ */
 export async function readAdmin<Answer>(path: string, request: AdminRequest = {}): Promise<Answer> {
+  try {
+    return await readOnce<Answer>(path, request);
+  } catch (cause) {
+    const isQuestion = (request.method ?? 'GET') === 'GET';
+    if (!isQuestion || toProblem(cause).status !== UNAUTHORIZED || !isWaiting.value) throw cause;
+  }
+  const { signal = new AbortController().signal } = request;
+  await untilTrue(isSignedIn, signal);
+  signal.throwIfAborted();
+  return await readAdmin<Answer>(path, request);
+}
+
+async function readOnce<Answer>(path: string, request: AdminRequest): Promise<Answer> {
   const limit = AbortSignal.timeout(request.answerTimeMaxMs ?? ANSWER_TIME_MAX_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
   const response = await fetchAdmin(path, { ...request, signal });

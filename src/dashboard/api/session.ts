@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { Me } from './api-types.ts';
 
 const TOKEN_ITEM = 'tollgate-admin-token';
@@ -12,23 +12,37 @@ const PLACE_ITEM = 'tollgate-place';
 export const token = signal<string | null | undefined>(
   sessionStorage.getItem(TOKEN_ITEM) ?? undefined,
 );
-/** Who is signed in, as the node said last. It tells what to show; the node checks each call. */
-export const me = signal<Me | undefined>(readMe());
+/**
+ * Who is signed in, or whose page waits, as the node said last. It tells what to show; the node
+ * checks each call.
+ */
+export const me = signal<Me | undefined>(token.peek() === undefined ? undefined : readMe());
+/** The session has ended, and the page waits unseen until the same person signs in again. */
+export const isWaiting = computed(() => token.value === undefined && me.value !== undefined);
+/** Goes up when somebody else signs in, who gets a page of their own. */
+export const pageNumber = signal(0);
 /** Why the operator was signed out without asking for it. */
 export const signOutReason = signal<string | undefined>(undefined);
 
 export function keepToken(checked: string, owner: Me): void {
   sessionStorage.setItem(TOKEN_ITEM, checked);
-  keepMe(owner);
-  signOutReason.value = undefined;
-  token.value = checked;
+  begin(checked, owner);
 }
 
 /** The browser has the cookie of a session. */
 export function keepSession(owner: Me): void {
-  keepMe(owner);
-  signOutReason.value = undefined;
-  token.value = null;
+  begin(null, owner);
+}
+
+function begin(shown: string | null, owner: Me): void {
+  batch(() => {
+    const { id, name, role } = me.peek() ?? {};
+    const isSame = id === owner.id && name === owner.name && role === owner.role;
+    if (!isSame) pageNumber.value += 1;
+    keepMe(owner);
+    signOutReason.value = undefined;
+    token.value = shown;
+  });
 }
 
 export function keepMe(owner: Me): void {
@@ -36,12 +50,22 @@ export function keepMe(owner: Me): void {
   me.value = owner;
 }
 
+/** Drops the page with all that is on it. */
 export function signOut(reason?: string): void {
+  batch(() => {
+    endSignIn(reason);
+    me.value = undefined;
+  });
+}
+
+/** Forgets the token, and keeps the page for who was signed in. */
+export function endSignIn(reason?: string): void {
   sessionStorage.removeItem(TOKEN_ITEM);
   sessionStorage.removeItem(ME_ITEM);
-  signOutReason.value = reason;
-  token.value = undefined;
-  me.value = undefined;
+  batch(() => {
+    signOutReason.value = reason;
+    token.value = undefined;
+  });
 }
 
 /** Whether who is signed in may do what needs this role. */

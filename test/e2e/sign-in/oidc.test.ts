@@ -77,6 +77,31 @@ it('somebody signs in with an account in a browser, is known on every node, and 
   }
 });
 
+it('work on a page survives the way to the provider, which another tab goes', async () => {
+  const account = await admin(node).createAccount();
+  const { page } = await openTab();
+  await page.goto(`${node.opsUrl}/#/accounts/${account}`);
+  await page.getByRole('link', { name: 'Sign in with your account' }).click();
+  await page.getByRole('button', { name: 'Top up' }).click();
+  const note = page.getByLabel('Note');
+  await note.fill('half typed');
+
+  const second = await page.context().newPage();
+  await second.goto(node.opsUrl);
+  await second.getByRole('button', { name: 'Sign out' }).click();
+  await second.getByRole('link', { name: 'Sign in with your account' }).waitFor();
+  const again = page.getByRole('dialog', { name: 'Sign in again' });
+  await again.getByText('a page loaded anew has lost what is not saved').waitFor();
+  const opening = page.waitForEvent('popup');
+  await again.getByRole('link', { name: 'Sign in with your account' }).click();
+  const provider = await opening;
+  await provider.getByText('Ada (billing)').waitFor();
+  // Chromium without a screen has the focus in every page.
+  await page.evaluate("dispatchEvent(new Event('focus'))");
+  await again.waitFor({ state: 'detached' });
+  expect(await note.inputValue()).toBe('half typed');
+});
+
 it('the cookie is for this host only, hidden from scripts, and new with each sign-in', async () => {
   const visitor = createVisitor(node);
   visitor.cookies.set(SESSION, 'x'.repeat(43));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import {
-  countDays,
+  countSpannedDays,
   dayAfter,
   listLastDays,
   listMonths,
@@ -20,7 +20,10 @@ it('the last days are UTC days and end today', () => {
 it('of a long range only the last days are listed, and all of them counted', () => {
   expect(spanLastDays('2027-02-01', '2027-03-01', 2)).toEqual(['2027-02-28', '2027-03-01']);
   expect(spanLastDays('2027-03-01', '2027-03-01', 2)).toEqual(['2027-03-01']);
-  const counts = [countDays('2026-03-01', '2027-03-01'), countDays('2027-03-02', '2027-03-01')];
+  const counts = [
+    countSpannedDays('2026-03-01', '2027-03-01'),
+    countSpannedDays('2027-03-02', '2027-03-01'),
+  ];
   expect(counts).toEqual([366, 0]);
 });
 

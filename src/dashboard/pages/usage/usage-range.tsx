@@ -1,4 +1,4 @@
-import { countDays, dayOf, listLastDays, spanLastDays } from '../../days.ts';
+import { countSpannedDays, dayOf, listLastDays, spanLastDays } from '../../days.ts';
 import { Field } from '../../parts/field.tsx';
 
 const CHOICES = [7, 30, 90];
@@ -25,7 +25,7 @@ interface ChartDays {
 /** The days of a chart; of a longer range only the last ones. */
 export function listChartDays({ first, last }: DayRange): ChartDays {
   const days = spanLastDays(first, last, CHART_DAYS_MAX);
-  return { days, missingCount: countDays(first, last) - days.length };
+  return { days, missingCount: countSpannedDays(first, last) - days.length };
 }
 
 interface RangeFieldsProps {
