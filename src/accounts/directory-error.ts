@@ -4,6 +4,7 @@ export type DirectoryErrorCode =
   | 'group_not_found'
   | 'invalid_cursor'
   | 'key_revoked'
+  | 'key_rotated'
   | 'changed_meanwhile'
   | 'too_many_keys'
   | 'too_many_groups'

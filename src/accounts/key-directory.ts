@@ -25,6 +25,15 @@ export interface KeyRotation extends RecordChange<Key> {
   readonly key: string;
 }
 
+interface RotateOptions {
+  readonly overlapMs?: number | undefined;
+  /**
+   * When the caller believes that the key was rotated last; null for never. If that is not so,
+   * nothing changes: a secret lives no longer than until the rotation after the next.
+   */
+  readonly baseRotatedMs?: number | null | undefined;
+}
+
 export interface KeyDirectory {
   createKey(accountId: string, controls: KeyControls): Promise<NewKey>;
   /** Creates the record of a key whose text exists already, unless the record exists. */
@@ -36,10 +45,7 @@ export interface KeyDirectory {
   /**
    * Gives the same id a new secret. The old secret stays valid for a while, 24 hours by default.
    */
-  rotateKey(
-    id: string,
-    options?: { readonly overlapMs?: number | undefined },
-  ): Promise<KeyRotation>;
+  rotateKey(id: string, options?: RotateOptions): Promise<KeyRotation>;
   /** Revokes a key for good. A key that is already revoked stays revoked. */
   revokeKey(id: string): Promise<RecordChange<Key>>;
 }
@@ -99,12 +105,15 @@ export function createKeyDirectory(
       const keys = await readEach(ids, records.read);
       return keys.toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
     },
-    async rotateKey(id, { overlapMs = OVERLAP_MS } = {}) {
+    async rotateKey(id, { overlapMs = OVERLAP_MS, baseRotatedMs } = {}) {
       assert(overlapMs >= 0 && overlapMs <= OVERLAP_MS_MAX, 'the overlap is within its bounds');
       const key = mintApiKey(id, randomBytes);
       const changed = await records.change(id, (before) => {
         refuseRevoked(before);
-        const fields = { ...records.secretFields(key), rotated: String(clock.nowMs()) };
+        if (baseRotatedMs !== undefined) refuseRotated(before, baseRotatedMs ?? undefined);
+        // By its time a rotation is told from the one before.
+        const rotatedMs = Math.max(clock.nowMs(), (before.rotatedMs ?? 0) + 1);
+        const fields = { ...records.secretFields(key), rotated: String(rotatedMs) };
         return { fields, overlapMs };
       });
       return { ...changed, key };
@@ -123,4 +132,13 @@ function bucketOfOwner(accountId: string): number {
 function refuseRevoked({ id, status }: Key): void {
   if (status !== 'revoked') return;
   throw new DirectoryError('key_revoked', `the key ${id} is revoked, and that is final`);
+}
+
+function refuseRotated({ id, rotatedMs }: Key, baseMs: number | undefined): void {
+  if (rotatedMs === baseMs) return;
+  const message =
+    rotatedMs === undefined
+      ? `the key ${id} was never rotated`
+      : `the key ${id} was rotated meanwhile, at ${new Date(rotatedMs).toISOString()}; rotating it again ends the secret from before that at once`;
+  throw new DirectoryError('key_rotated', message);
 }

@@ -38,6 +38,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   group_not_found: 404,
   invalid_cursor: 400,
   key_revoked: 409,
+  key_rotated: 409,
   changed_meanwhile: 409,
   too_many_keys: 409,
   too_many_groups: 409,

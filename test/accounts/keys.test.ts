@@ -187,6 +187,22 @@ describe('rotation', () => {
     expect(await directory.check(third.key)).toBe('known');
   });
 
+  it('happens once, of several that build on the same one', async () => {
+    const { key, record } = await directory.createKey(account, {});
+    for (const baseRotatedMs of [null, (await directory.rotateKey(record.id)).after.rotatedMs]) {
+      const before = await readField(record.id, 'old_digest');
+      const rotate = () => directory.rotateKey(record.id, { baseRotatedMs });
+      const results = await Promise.allSettled([rotate(), rotate(), rotate()]);
+      const reasons = results.flatMap((result) =>
+        result.status === 'rejected' ? [result.reason.code] : [],
+      );
+      const isStale = baseRotatedMs === null;
+      expect(reasons).toEqual(Array.from({ length: isStale ? 3 : 2 }, () => 'key_rotated'));
+      expect((await readField(record.id, 'old_digest')) === before).toBe(isStale);
+      expect(await directory.check(key)).toBe(isStale ? 'known' : 'unknown');
+    }
+  });
+
   it('does not give back what was spent', async () => {
     const { record } = await directory.createKey(account, CONTROLS);
     await redis.cli('hset', recordOf(record.id), 'spent:203005', '70');

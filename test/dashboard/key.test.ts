@@ -132,6 +132,38 @@ it('a rotated key has a new secret that is shown once, and a revoked one is refu
   expect(tab.errors).toEqual([]);
 });
 
+it('a second click after a lost answer does not rotate again: the secret in use goes on', async () => {
+  const { tab, page, id, key, operator } = await openKey({ name: 'busy' });
+  await page.route(
+    '**/rotate',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  const form = page.getByRole('dialog', { name: /^Rotate busy/ });
+  const again = form.getByRole('button', { name: 'Rotate' });
+  await again.click();
+  await form.getByRole('alert').filter({ hasText: 'the node cannot be reached' }).waitFor();
+  const { rotated_at: rotatedAt } = await operator.key(id);
+  // The page reads the key again while the dialog is open.
+  await page.locator('.facts div', { hasText: 'Rotated' }).locator('time').waitFor();
+  await again.click();
+  const refusal = form.getByRole('alert').filter({ hasText: `rotated meanwhile, at ${rotatedAt}` });
+  await refusal.waitFor();
+  expect(await ask(key)).toBe(200);
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  await form.getByText('A secret from before that ends at once.').waitFor();
+  await expectAccessible(tab);
+  await again.click();
+  await page.getByRole('dialog', { name: 'New secret: busy' }).waitFor();
+  expect(await ask(key)).toBe(401);
+  expect(tab.errors).toHaveLength(2);
+});
+
 it('a key cannot be made to end in the past, and one that has ended says so', async () => {
   const { tab, page, id, account, operator } = await openKey({ name: 'old' });
   await page.getByRole('button', { name: 'Edit controls' }).click();

@@ -81,7 +81,10 @@ const SAMPLES: Readonly<
     of: 'key',
     body: { ...CONTROLS, ...LISTS, models: null, group: null },
   },
-  'POST /admin/v1/keys/{id}/rotate': { of: 'key', body: { overlap_seconds: 5 } },
+  'POST /admin/v1/keys/{id}/rotate': {
+    of: 'key',
+    body: { overlap_seconds: 5, base_rotated_at: null },
+  },
   'POST /admin/v1/keys/{id}/revoke': { of: 'key', body: {} },
   'GET /admin/v1/usage': {
     query:

@@ -82,6 +82,12 @@ export interface KeyControls {
   readonly expires_at?: string | null;
 }
 
+export interface Rotation {
+  readonly overlap_seconds: number;
+  /** When the key was rotated last, as far as the operator knows. */
+  readonly base_rotated_at: string | null;
+}
+
 /** A list replaces the one before; a missing field leaves it as it is. */
 export interface GroupControls {
   readonly name?: string;

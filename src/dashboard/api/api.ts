@@ -43,7 +43,7 @@ export const api = {
   readKeyLimits: (id: string, query: { user?: string }, signal?: Signal) =>
     readAdmin<types.KeyLimits>(`/keys/${at(id)}/limits`, { query, signal }),
   changeKey: (id: string, body: types.KeyControls) => patch<types.Key>(`/keys/${at(id)}`, body),
-  rotateKey: (id: string, body: { overlap_seconds?: number }) =>
+  rotateKey: (id: string, body: types.Rotation) =>
     post<types.KeyRotation>(`/keys/${at(id)}/rotate`, body),
   revokeKey: (id: string) => post<types.KeyRevocation>(`/keys/${at(id)}/revoke`, {}),
   sumUsage: (query: types.UsageQuestion, signal?: Signal) =>

@@ -112,9 +112,10 @@ function createSecretRoutes(options: KeyRoutesOptions): readonly AdminRoute[] {
       changes: 'key.rotate',
       body: schemas.rotateKey,
       answer: keyRotatedAnswer,
-      async handle({ id, body: { overlap_seconds: seconds } }) {
+      async handle({ id, body: { overlap_seconds: seconds, base_rotated_at: baseRotatedMs } }) {
         const overlapMs = seconds === undefined ? undefined : seconds * 1_000;
-        const { key, replicated, ...changed } = await directory.rotateKey(id, { overlapMs });
+        const options = { overlapMs, baseRotatedMs };
+        const { key, replicated, ...changed } = await directory.rotateKey(id, options);
         const body = { ...show(changed.after), key, replicated };
         return { status: 200, body, change: changeOf(changed, show) };
       },

@@ -106,6 +106,7 @@ const createOperator = z.strictObject({ name, role: choiceOf(ROLES) });
 
 const rotateKey = z.strictObject({
   overlap_seconds: wholeNumber(0, OVERLAP_MS_MAX / 1_000).optional(),
+  base_rotated_at: time.nullish(),
 });
 
 const groupId = text(NAME_CHARS_MAX);

@@ -14,6 +14,7 @@ interface KeyShown {
   readonly spent_this_month: number;
   readonly held: number;
   readonly status: string;
+  readonly rotated_at: string | null;
 }
 
 /** What an operator does, through the node's own admin API. */

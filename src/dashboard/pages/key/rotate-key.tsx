@@ -4,6 +4,7 @@ import type { Key } from '../../api/api-types.ts';
 import { useAction } from '../../loading/use-action.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
 import { nameKey } from './name-key.ts';
 
@@ -24,8 +25,12 @@ interface RotateKeyProps {
 
 export function RotateKey({ shown, onRotated, onClose }: RotateKeyProps) {
   const [seconds, setSeconds] = useState(86_400);
+  // As it was when the dialog opened. A second click, because no answer came, is refused if the
+  // first one rotated the key: else it would end the secret that clients use.
+  const [base] = useState(shown.rotated_at);
   const action = useAction(async () => {
-    const { key } = await api.rotateKey(shown.id, { overlap_seconds: seconds });
+    const body = { overlap_seconds: seconds, base_rotated_at: base };
+    const { key } = await api.rotateKey(shown.id, body);
     onRotated(key);
   });
   return (
@@ -36,6 +41,11 @@ export function RotateKey({ shown, onRotated, onClose }: RotateKeyProps) {
       {...{ action, onClose }}
     >
       <p>The key gets a new secret, and keeps its id, its controls and what it spent.</p>
+      {base !== null && (
+        <p>
+          It was rotated last <Moment iso={base} />. A secret from before that ends at once.
+        </p>
+      )}
       <Field label="The old secret ends" error={findFieldError(action.problem, 'overlap_seconds')}>
         {(attributes) => (
           <select
