@@ -158,3 +158,22 @@ it('a suspended account is refused until it is resumed', async () => {
   expect(await operator.account(account)).toMatchObject({ name: 'tested', plan: 'starter' });
   expect(tab.errors).toEqual([]);
 });
+
+it('the form of an account sends only what was changed in it, whatever others changed meanwhile', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount();
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit test' });
+  await form.getByLabel('Name').fill('Acme Ltd');
+  await operator.call('PATCH', `/accounts/${account}`, { plan: 'business', low_balance: 5 });
+  await page.locator('.facts div', { hasText: 'Plan' }).getByText('business').waitFor();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  expect(await operator.account(account)).toMatchObject({
+    ...{ name: 'Acme Ltd', plan: 'business', low_balance: 5 },
+  });
+  expect(tab.errors).toEqual([]);
+});

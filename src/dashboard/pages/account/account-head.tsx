@@ -71,15 +71,8 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
           verb="Save"
           before={{ name, plan, limits, low_balance: lowBalance }}
           onClose={close}
-          onSubmit={async (after) => {
-            await api.changeAccount(id, {
-              ...(after.name !== name && { name: after.name }),
-              ...(after.plan !== plan && { plan: after.plan }),
-              ...(showLimitTexts(after.limits) !== showLimitTexts(limits) && {
-                limits: after.limits,
-              }),
-              ...(after.low_balance !== lowBalance && { low_balance: after.low_balance }),
-            });
+          onSubmit={async (_, changed) => {
+            await api.changeAccount(id, changed);
             onChanged();
           }}
         />

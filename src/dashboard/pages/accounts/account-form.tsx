@@ -19,47 +19,63 @@ interface AccountFormProps {
   readonly title: string;
   readonly verb: string;
   readonly before: Details;
-  readonly onSubmit: (details: Details) => Promise<void>;
+  /** Gets what the form says, and what of it was changed. */
+  readonly onSubmit: (details: Details, changed: Partial<Details>) => Promise<void>;
   readonly onClose: () => void;
 }
 
 /** Asks for the name and plan of a new or an existing account. */
 export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountFormProps) {
-  const [name, setName] = useState(before.name);
-  const [plan, setPlan] = useState(before.plan);
-  const [limits, setLimits] = useState(showLimitLines(before.limits));
-  const [low, setLow] = useState(String(before.low_balance ?? ''));
+  // The values from when the form opened: if the page reads the account again, they stay the same.
+  const [shown] = useState(() => showDetails(before));
+  const [now, setNow] = useState(shown);
   const action = useAction(async () => {
-    await onSubmit({
-      ...{ name, plan, limits: readLimitTexts(limits, 'limits') },
-      low_balance: parseNumber(low, 'low_balance') ?? null,
+    const details = readDetails(now);
+    await onSubmit(details, {
+      ...(now.name !== shown.name && { name: details.name }),
+      ...(now.plan !== shown.plan && { plan: details.plan }),
+      ...(now.limits !== shown.limits && { limits: details.limits }),
+      ...(now.low !== shown.low && { low_balance: details.low_balance }),
     });
     onClose();
   });
   const { problem } = action;
+  const bind = (field: keyof DetailTexts) => ({
+    ...{ problem, value: now[field] },
+    onChange: (text: string) => setNow({ ...now, [field]: text }),
+  });
   return (
     <FormDialog
       {...{ title, verb, action, onClose }}
       shownFields={['name', 'plan', 'limits', 'low_balance']}
     >
-      <TextField label="Name" name="name" value={name} onChange={setName} problem={problem} />
-      <PlanField value={plan} onChange={setPlan} problem={problem} />
+      <TextField label="Name" name="name" {...bind('name')} />
+      <PlanField {...bind('plan')} />
       <LimitsField
         label="Limits"
         name="limits"
         hint="Beside its plan, such as tokens=400000/1m or credits=25/day:warn."
-        value={limits}
-        onChange={setLimits}
-        problem={problem}
+        {...bind('limits')}
       />
       <TextField
         label="Low balance"
         name="low_balance"
         hint="Credits below which an event tells of it; empty for what the settings say."
-        value={low}
-        onChange={setLow}
-        problem={problem}
+        {...bind('low')}
       />
     </FormDialog>
   );
+}
+
+function showDetails({ name, plan, limits, low_balance: low }: Details) {
+  return { name, plan, limits: showLimitLines(limits), low: String(low ?? '') };
+}
+
+type DetailTexts = ReturnType<typeof showDetails>;
+
+function readDetails({ name, plan, limits, low }: DetailTexts): Details {
+  return {
+    ...{ name, plan, limits: readLimitTexts(limits, 'limits') },
+    low_balance: parseNumber(low, 'low_balance') ?? null,
+  };
 }
