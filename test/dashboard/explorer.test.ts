@@ -139,6 +139,33 @@ it('a list that is live shows a new request by itself', async () => {
   expect(tab.errors).toEqual([]);
 });
 
+it('what is typed into a filter of a live list stays until it takes effect', async () => {
+  const { id, ask } = await createAsker('Typing');
+  await ask();
+  await waitForRequests(id, 1);
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/requests?account=${id}`);
+  const { page } = tab;
+  await rowsOf(page).first().waitFor();
+  await page.getByRole('checkbox', { name: 'Live' }).check();
+  const status = page.getByLabel('Status');
+  await status.pressSequentially('40');
+  const isRead = (url: URL) => url.pathname.endsWith('/requests');
+  // The list is rendered before it is read once more.
+  for (let reads = 0; reads < 3; reads += 1) {
+    await page.waitForResponse((response) => isRead(new URL(response.url())));
+  }
+  expect(await status.inputValue()).toBe('40');
+  await status.pressSequentially('4');
+  await page.keyboard.press('Enter');
+  await page.getByText('No request fits these filters').waitFor();
+  expect(await page.evaluate('location.hash')).toContain('status=404');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await rowsOf(page).first().waitFor();
+  expect(await status.inputValue()).toBe('');
+  expect(tab.errors).toEqual([]);
+});
+
 it('a receipt opens beside the list, and the focus goes there and back', async () => {
   const { id, ask } = await createAsker('Beside');
   const request = await ask();

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { ApiProblem } from '../../api/api-problem.ts';
 import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
@@ -19,6 +20,10 @@ interface FilterTextProps extends FilterControl {
 /** Takes effect on Enter, and when the field is left. */
 export function FilterText(props: FilterTextProps) {
   const { name, label, filter, placeholder, problem, onChange } = props;
+  const taken = filter[name] ?? '';
+  // A list that is live renders every two seconds, also while somebody types.
+  const [typed, setTyped] = useState(taken);
+  useEffect(() => setTyped(taken), [taken]);
   return (
     <Field label={label} error={findFieldError(problem, name)}>
       {(attributes) => (
@@ -28,7 +33,8 @@ export function FilterText(props: FilterTextProps) {
           autocomplete="off"
           spellcheck={false}
           placeholder={placeholder}
-          value={filter[name] ?? ''}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
           onChange={(event) => onChange({ [name]: event.currentTarget.value.trim() })}
         />
       )}
