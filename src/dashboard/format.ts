@@ -7,6 +7,10 @@ const counts = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const figures = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
 const shares = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const moments = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+const utcMoments = new Intl.DateTimeFormat(LOCALE, {
+  ...({ dateStyle: 'medium', timeStyle: 'medium' } as const),
+  timeZone: 'UTC',
+});
 
 const days = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const fullDays = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -40,6 +44,9 @@ export function chooseDayFormat(first: string, last: string): (seconds: number) 
 
 /** The time in the browser's time zone. */
 export const formatTime = (iso: string): string => moments.format(new Date(iso));
+
+/** The time in UTC, which does not say so itself. */
+export const formatUtcTime = (iso: string): string => utcMoments.format(new Date(iso));
 
 /** The time of day in the browser's time zone. */
 export const formatTimeOfDay = (iso: string): string => clocks.format(new Date(iso));

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, messageOf } from '../support/clients/ask-model.ts';
@@ -109,4 +110,38 @@ it('shares of usage are shares of all that was used', async () => {
   }
   const keys = tab.page.getByRole('table', { name: 'Usage by key' });
   await keys.getByText('100%').waitFor();
+});
+
+const payment = (time: string, id: string) => ({
+  ...{ time, id, kind: 'topup', amount: 10, note: null, balance: 10 },
+});
+
+/** Opens a statement of an account, some fields of which are others than the node says. */
+async function openStatement(options: BrowserContextOptions, changed: object) {
+  const account = await admin(gateway()).createAccount({ credits: 10 });
+  const tab = await openTab(options);
+  const { page } = tab;
+  await page.clock.install();
+  await page.route(
+    (url) => url.pathname.includes('/statements/'),
+    async (route) => {
+      const response = await route.fetch();
+      const now = { books_until: new Date().toISOString() };
+      await route.fulfill({ response, json: { ...(await response.json()), ...now, ...changed } });
+    },
+  );
+  const month = new Date().toISOString().slice(0, 7);
+  await signIn(tab, gateway(), `#/accounts/${account}/statements/${month}`);
+  await page.locator('.as-of').waitFor();
+  return page;
+}
+
+it('times of a statement are in UTC, as its months are, wherever it is read', async () => {
+  const page = await openStatement(
+    { timezoneId: 'Europe/Berlin' },
+    { payments: [payment('2026-10-31T23:30:00.000Z', 'late')] },
+  );
+  const payments = page.getByRole('table', { name: 'Payments' });
+  await payments.getByRole('columnheader', { name: 'Time, UTC' }).waitFor();
+  await payments.getByText('31 Oct 2026, 23:30:00').waitFor();
 });

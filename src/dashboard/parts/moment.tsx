@@ -1,10 +1,16 @@
-import { formatTime } from '../format.ts';
+import { formatTime, formatUtcTime } from '../format.ts';
+
+interface MomentProps {
+  readonly iso: string;
+  /** Whether it is shown in UTC, as where months are those of the books. Something has to say so. */
+  readonly isUtc?: boolean;
+}
 
 /** Shows a time in the browser's time zone; its title is the exact time in UTC. */
-export function Moment({ iso }: { readonly iso: string }) {
+export function Moment({ iso, isUtc = false }: MomentProps) {
   return (
     <time dateTime={iso} title={iso}>
-      {formatTime(iso)}
+      {isUtc ? formatUtcTime(iso) : formatTime(iso)}
     </time>
   );
 }

@@ -18,7 +18,7 @@ export function PaymentTable({ payments, isTitled = false }: PaymentTableProps) 
       isTitled={isTitled}
       emptyText="Nothing was paid in this month"
       columns={[
-        { title: 'Time', cell: ({ time }) => <Moment iso={time} /> },
+        { title: 'Time, UTC', cell: ({ time }) => <Moment iso={time} isUtc /> },
         { title: 'Kind', cell: ({ kind }) => formatName(kind) },
         { title: 'Payment', cell: ({ id }) => <code>{id}</code>, isProse: true },
         { title: 'Note', cell: ({ note }) => note ?? '', isProse: true },
