@@ -74,7 +74,12 @@ const UNITS = [
 
 /** The age in its largest whole unit: `3 h`. */
 export function formatAge(sinceIso: string, nowMs: number): string {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(sinceIso)) / MS_PER_SECOND));
+  return formatLength(nowMs - Date.parse(sinceIso));
+}
+
+/** A length of time in its largest whole unit: `3 h`. */
+export function formatLength(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / MS_PER_SECOND));
   const unit = UNITS.find((each) => seconds >= each.seconds);
   return unit === undefined ? '0 s' : `${Math.floor(seconds / unit.seconds)} ${unit.name}`;
 }

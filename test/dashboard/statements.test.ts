@@ -139,9 +139,49 @@ async function openStatement(options: BrowserContextOptions, changed: object) {
 it('times of a statement are in UTC, as its months are, wherever it is read', async () => {
   const page = await openStatement(
     { timezoneId: 'Europe/Berlin' },
-    { payments: [payment('2026-10-31T23:30:00.000Z', 'late')] },
+    {
+      payments: [payment('2026-10-31T23:30:00.000Z', 'late')],
+      books_until: '2026-10-31T23:45:00.000Z',
+    },
   );
   const payments = page.getByRole('table', { name: 'Payments' });
   await payments.getByRole('columnheader', { name: 'Time, UTC' }).waitFor();
   await payments.getByText('31 Oct 2026, 23:30:00').waitFor();
+  await page.getByText('As of 31 Oct 2026, 23:45:00 UTC').waitFor();
+});
+
+it('a page that stays open says when it was read, and not that the books are behind', async () => {
+  const page = await openStatement({}, {});
+  expect(await page.locator('.as-of').textContent()).toMatch(/^As of /);
+  await page.clock.fastForward('05:00');
+  await page.getByText('Read 5 min ago.').waitFor();
+  expect(await page.getByText('behind').count()).toBe(0);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByText('Read 5 min ago.').isVisible()).toBe(false);
+  expect(await page.getByText(/^As of /).isVisible()).toBe(true);
+});
+
+it('books that were behind when they were read are told of, but not in print', async () => {
+  const minutes = 60_000;
+  const page = await openStatement(
+    {},
+    { books_until: new Date(Date.now() - 10.5 * minutes).toISOString() },
+  );
+  await page.getByText('The books are 10 min behind.').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByText('The books are 10 min behind.').isVisible()).toBe(false);
+});
+
+it('how late the books are does not depend on the clock of the browser', async () => {
+  const account = await admin(gateway()).createAccount();
+  await admin(gateway()).waitForBooks();
+  const tab = await openTab();
+  const { page } = tab;
+  await page.clock.install({ time: Date.now() + 3_600_000 });
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  await page
+    .getByText(/^As of /)
+    .first()
+    .waitFor();
+  expect(await page.getByText('behind').count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type * as types from './api-types.ts';
 import type * as books from './books-types.ts';
-import { readAdmin } from './fetch-admin.ts';
+import { readAdmin, readBooks } from './fetch-admin.ts';
 
 const RELOAD_TIME_MAX_MS = 14_400_000;
 
@@ -47,13 +47,13 @@ export const api = {
     post<types.KeyRotation>(`/keys/${at(id)}/rotate`, body),
   revokeKey: (id: string) => post<types.KeyRevocation>(`/keys/${at(id)}/revoke`, {}),
   sumUsage: (query: types.UsageQuestion, signal?: Signal) =>
-    readAdmin<books.UsageReport>('/usage', { query: { ...query }, signal }),
+    readBooks<books.UsageReport>('/usage', { query: { ...query }, signal }),
   countRefusals: (query: types.BooksFilter & { by: string }, signal?: Signal) =>
-    readAdmin<books.RefusalsReport>('/refusals', { query: { ...query }, signal }),
+    readBooks<books.RefusalsReport>('/refusals', { query: { ...query }, signal }),
   readStatement: (account: string, month: string, signal?: Signal) =>
-    readAdmin<books.Statement>(`/accounts/${at(account)}/statements/${at(month)}`, { signal }),
+    readBooks<books.Statement>(`/accounts/${at(account)}/statements/${at(month)}`, { signal }),
   listRequests: (query: types.Query, signal?: Signal) =>
-    readAdmin<books.RequestList>('/requests', { query, signal }),
+    readBooks<books.RequestList>('/requests', { query, signal }),
   findRequest: (id: string, signal?: Signal) =>
     readAdmin<types.Receipt>(`/requests/${at(id)}`, { signal }),
   readCluster: (signal?: Signal) => readAdmin<types.Cluster>('/cluster', { signal }),

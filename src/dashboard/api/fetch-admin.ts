@@ -1,5 +1,6 @@
 import { ApiProblem, readProblem, toProblem } from './api-problem.ts';
 import type { Me, Query } from './api-types.ts';
+import type { BooksTime } from './books-types.ts';
 import { endSignIn, isWaiting, token } from './session.ts';
 import { isSignedIn, untilTrue } from './watch.ts';
 
@@ -37,11 +38,40 @@ export async function fetchAdmin(path: string, request: AdminRequest = {}): Prom
   throw problem;
 }
 
-/**
- * Reads an answer that is one JSON text. If the session has ended, a question is asked again when
- * its page goes on; a change is not, because its sender has to know.
- */
+/** Reads an answer that is one JSON text. */
 export async function readAdmin<Answer>(path: string, request: AdminRequest = {}): Promise<Answer> {
+  return (await readAnswer<Answer>(path, request)).answer;
+}
+
+interface FromBooks {
+  readonly books_until: string | null;
+  readonly booksTime: BooksTime;
+}
+
+/** Reads an answer from the books. The clock of this browser says nothing of how late they are. */
+export async function readBooks<Answer extends FromBooks>(
+  path: string,
+  request: AdminRequest,
+): Promise<Answer> {
+  const { answer, headers } = await readAnswer<Answer>(path, request);
+  const readMs = Date.now();
+  const answeredMs = Date.parse(headers.get('date') ?? '') || readMs;
+  return { ...answer, booksTime: { until: answer.books_until, answeredMs, readMs } };
+}
+
+interface ReadAnswer<Answer> {
+  readonly answer: Answer;
+  readonly headers: Headers;
+}
+
+/**
+ * If the session has ended, a question is asked again when its page goes on; a change is not,
+ * because its sender has to know.
+ */
+async function readAnswer<Answer>(
+  path: string,
+  request: AdminRequest,
+): Promise<ReadAnswer<Answer>> {
   try {
     return await readOnce<Answer>(path, request);
   } catch (cause) {
@@ -51,15 +81,15 @@ export async function readAdmin<Answer>(path: string, request: AdminRequest = {}
   const { signal = new AbortController().signal } = request;
   await untilTrue(isSignedIn, signal);
   signal.throwIfAborted();
-  return await readAdmin<Answer>(path, request);
+  return await readAnswer<Answer>(path, request);
 }
 
-async function readOnce<Answer>(path: string, request: AdminRequest): Promise<Answer> {
+async function readOnce<Answer>(path: string, request: AdminRequest): Promise<ReadAnswer<Answer>> {
   const limit = AbortSignal.timeout(request.answerTimeMaxMs ?? ANSWER_TIME_MAX_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
   const response = await fetchAdmin(path, { ...request, signal });
   try {
-    return (await response.json()) as Answer;
+    return { answer: (await response.json()) as Answer, headers: response.headers };
   } catch (cause) {
     throw toProblem(cause);
   }

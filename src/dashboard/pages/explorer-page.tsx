@@ -39,7 +39,7 @@ interface ExplorerProps {
 function Explorer({ id, filter }: ExplorerProps) {
   const [isLive, setLive] = useState(false);
   const list = useRequestList(filter, isLive);
-  const { rows, isLoading, problem, hasMore, booksUntil, freshKeys, tailProblem } = list;
+  const { rows, isLoading, problem, hasMore, booksTime, freshKeys, tailProblem } = list;
   const isEmpty = rows.length === 0 && !isLoading && problem === undefined;
   return (
     <div class="list-side">
@@ -61,7 +61,7 @@ function Explorer({ id, filter }: ExplorerProps) {
             Read again
           </button>
         )}
-        {booksUntil !== undefined && <AsOf until={booksUntil} />}
+        {booksTime !== undefined && <AsOf time={booksTime} />}
       </div>
       <Problem problem={tailProblem} />
       <div class="list-rows">

@@ -36,7 +36,7 @@ export function StatementPage({ id, month }: PageProps) {
                 Save as a page
               </SaveButton>
             </div>
-            <AsOf until={value.books_until} />
+            <AsOf time={value.booksTime} isUtc />
             <StatementView statement={value} />
           </>
         )}

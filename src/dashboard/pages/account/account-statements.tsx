@@ -31,7 +31,7 @@ export function AccountStatements({ account, payments }: AccountStatementsProps)
     <>
       <div class="section-head">
         <h2>This month</h2>
-        {load.value !== undefined && <AsOf until={load.value.books_until} />}
+        {load.value !== undefined && <AsOf time={load.value.booksTime} />}
       </div>
       <LoadView load={load}>
         {(statement) => (

@@ -45,7 +45,7 @@ export function AccountUsage({ account: { id } }: { readonly account: Account })
     <>
       <div class="section-head">
         <h2>Usage</h2>
-        {load.value !== undefined && <AsOf until={load.value.days.books_until} />}
+        {load.value !== undefined && <AsOf time={load.value.days.booksTime} />}
       </div>
       <div class="bar-of-buttons">
         <RangeFields range={range} onChange={setRange} />

@@ -33,7 +33,7 @@ export function LastDay() {
         <>
           <div class="section-head">
             <h2>Last {HOURS} hours</h2>
-            <AsOf until={accounts.books_until} />
+            <AsOf time={accounts.booksTime} />
           </div>
           <DayFigures {...{ accounts, refusals }} />
           <div class="pair">

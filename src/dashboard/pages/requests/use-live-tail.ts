@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { ApiProblem } from '../../api/api-problem.ts';
-import type { ListedRequest } from '../../api/books-types.ts';
+import type { BooksTime, ListedRequest } from '../../api/books-types.ts';
 import { untilVisible } from '../../loading/until-visible.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { type ListFilter, toQuery } from './list-filter.ts';
@@ -15,13 +15,13 @@ const ROWS_MAX = PAGE_ROWS * PAGES_MAX;
 
 interface LiveTail {
   readonly rows: readonly ListedRequest[];
-  readonly booksUntil: string | null | undefined;
+  readonly booksTime: BooksTime | undefined;
   readonly problem: ApiProblem | undefined;
 }
 
 interface NewRows {
   readonly rows: readonly ListedRequest[];
-  readonly booksUntil: string | null;
+  readonly booksTime: BooksTime | undefined;
 }
 
 /** Looks for new rows as long as it is live and the page can be seen. */
@@ -38,15 +38,15 @@ export function useLiveTail(
       await untilVisible(signal);
       const last = kept.current.of === of ? kept.current.rows : [];
       const known = new Set([...last, ...shown].map(keyOfRow));
-      const { rows, booksUntil } = await readNewRows(filter, known, signal);
+      const { rows, booksTime } = await readNewRows(filter, known, signal);
       kept.current = { of, rows: mergeRequests(rows, last).slice(0, ROWS_MAX) };
-      return { rows: kept.current.rows, booksUntil };
+      return { rows: kept.current.rows, booksTime };
     },
     { of: [of], ...(isLive && { refreshMs: POLL_MS }) },
   );
   return {
     rows: load.value?.rows ?? [],
-    booksUntil: load.value?.booksUntil,
+    booksTime: load.value?.booksTime,
     problem: load.problem,
   };
 }
@@ -60,13 +60,13 @@ async function readNewRows(
   const query = { ...toQuery(filter, Date.now()), limit: PAGE_ROWS };
   const rows: ListedRequest[] = [];
   let before: string | undefined;
-  let booksUntil: string | null = null;
+  let booksTime: BooksTime | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const page = await api.listRequests({ ...query, before }, signal);
-    booksUntil = page.books_until;
+    booksTime = page.booksTime;
     rows.push(...page.data.filter((row) => !known.has(keyOfRow(row))));
     if (page.next === null || page.data.some((row) => known.has(keyOfRow(row)))) break;
     before = page.next;
   }
-  return { rows, booksUntil };
+  return { rows, booksTime };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { ApiProblem } from '../../api/api-problem.ts';
-import type { ListedRequest, RequestList } from '../../api/books-types.ts';
+import type { BooksTime, ListedRequest, RequestList } from '../../api/books-types.ts';
 import { type LongList, usePages } from '../../loading/use-pages.ts';
 import { type ListFilter, toQuery } from './list-filter.ts';
 import { keyOfRow, mergeRequests } from './merge-requests.ts';
@@ -17,8 +17,8 @@ const EMPTY_PAGES_MAX = 10;
 export const LIVE_ROWS_MAX = 200;
 
 export interface RequestListView extends LongList<ListedRequest> {
-  /** Up to when the books were at the last read; undefined before the first. */
-  readonly booksUntil: string | null | undefined;
+  /** Of the last read; undefined before the first. */
+  readonly booksTime: BooksTime | undefined;
   /** Rows that came since the list is live. */
   readonly freshKeys: ReadonlySet<string>;
   /** Why new rows cannot be read. It is tried again. */
@@ -28,10 +28,10 @@ export interface RequestListView extends LongList<ListedRequest> {
 /** The requests of a filter, page by page. If it is live, it grows at its beginning instead. */
 export function useRequestList(filter: ListFilter, isLive: boolean): RequestListView {
   const of = JSON.stringify(filter);
-  const [booksUntil, setBooksUntil] = useState<string | null | undefined>();
+  const [booksTime, setBooksTime] = useState<BooksTime | undefined>();
   const pages = usePages(async (before, signal) => {
     const page = await readFilledPage(filter, before, signal);
-    setBooksUntil(page.books_until);
+    setBooksTime(page.booksTime);
     return page;
   }, of);
   const tail = useLiveTail(filter, isLive, pages.rows);
@@ -42,12 +42,12 @@ export function useRequestList(filter: ListFilter, isLive: boolean): RequestList
     if (wasLive.current && !isLive) reload();
     wasLive.current = isLive;
   }, [isLive]);
-  if (!isLive) return { ...pages, booksUntil, freshKeys: NO_KEYS, tailProblem: undefined };
+  if (!isLive) return { ...pages, booksTime, freshKeys: NO_KEYS, tailProblem: undefined };
   return {
     ...pages,
     rows: mergeRequests(tail.rows, pages.rows).slice(0, LIVE_ROWS_MAX),
     hasMore: false,
-    booksUntil: tail.booksUntil ?? booksUntil,
+    booksTime: tail.booksTime ?? booksTime,
     freshKeys: new Set(tail.rows.map(keyOfRow)),
     tailProblem: tail.problem,
   };
