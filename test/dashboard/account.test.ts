@@ -126,6 +126,27 @@ it('usage is shown for any range of days', async () => {
   expect(tab.errors).toEqual([]);
 });
 
+it('the last days go on past midnight on a page that stays open', async () => {
+  const account = await admin(gateway()).createAccount();
+  const tab = await openTab();
+  const { page } = tab;
+  await page.clock.install();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  await page.getByText('Nothing was used in these days').first().waitFor();
+  const last = page.getByLabel('To', { exact: true });
+  const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const today = Date.parse(await last.inputValue());
+  await page.clock.fastForward('24:00:00');
+  await waitUntil(
+    async () => (await last.inputValue()) === dayOf(today + 86_400_000),
+    'the range has the next day',
+  );
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(
+    dayOf(today - 28 * 86_400_000),
+  );
+  expect(await page.getByLabel('Days, UTC').inputValue()).toBe('30');
+});
+
 it('an account that is not there is told in the words of the node', async () => {
   const tab = await openTab();
   await signIn(tab, gateway(), '#/accounts/acct_000000000000');

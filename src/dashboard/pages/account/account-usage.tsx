@@ -12,10 +12,11 @@ import { LoadView } from '../../parts/load-view.tsx';
 import { SaveButton } from '../../parts/save-button.tsx';
 import { SpendChart } from '../usage/spend-chart.tsx';
 import {
-  createLastDays,
   type DayRange,
   listChartDays,
+  type RangeChoice,
   RangeFields,
+  resolveRange,
 } from '../usage/usage-range.tsx';
 import { BY_KEY, BY_MODEL, type UsageSubject } from '../usage/usage-subjects.ts';
 import { UsageTable } from '../usage/usage-table.tsx';
@@ -27,6 +28,7 @@ const MS_PER_SECOND = 1_000;
 const NOTHING = 'Nothing was used in these days';
 
 interface UsageReports {
+  readonly range: DayRange;
   readonly days: UsageReport;
   readonly models: UsageReport;
   readonly keys: UsageReport;
@@ -35,12 +37,12 @@ interface UsageReports {
 
 /** Shows what the account used in a range of days: by day, model and key. */
 export function AccountUsage({ account: { id } }: { readonly account: Account }) {
-  const [range, setRange] = useState(() => createLastDays(DAYS, Date.now()));
-  const query = { account: id, from: range.first, to: dayAfter(range.last) };
-  const load = useLoad((signal) => readReports(query, signal), {
-    of: [id, range.first, range.last],
+  const [choice, setChoice] = useState<RangeChoice>({ lastCount: DAYS });
+  const load = useLoad((signal) => readReports(id, choice, signal), {
+    of: [id, JSON.stringify(choice)],
     refreshMs: REFRESH_MS,
   });
+  const range = load.value?.range ?? resolveRange(choice, Date.now());
   return (
     <>
       <div class="section-head">
@@ -48,38 +50,42 @@ export function AccountUsage({ account: { id } }: { readonly account: Account })
         {load.value !== undefined && <AsOf time={load.value.days.booksTime} />}
       </div>
       <div class="bar-of-buttons">
-        <RangeFields range={range} onChange={setRange} />
+        <RangeFields {...{ choice, range }} onChange={setChoice} />
         <SaveButton
           path="/usage"
-          query={{ ...query, by: 'day,model', format: 'csv' }}
+          query={{ ...filterOf(id, range), by: 'day,model', format: 'csv' }}
           name={`usage-${id}-${range.first}-${range.last}.csv`}
         >
           Save as CSV
         </SaveButton>
       </div>
-      <LoadView load={load}>{(reports) => <UsageView reports={reports} range={range} />}</LoadView>
+      <LoadView load={load}>{(reports) => <UsageView reports={reports} />}</LoadView>
     </>
   );
 }
 
-type Filter = Readonly<Record<'account' | 'from' | 'to', string>>;
+const filterOf = (account: string, { first, last }: DayRange) => {
+  return { account, from: first, to: dayAfter(last) };
+};
 
-async function readReports(query: Filter, signal: AbortSignal): Promise<UsageReports> {
+async function readReports(
+  account: string,
+  choice: RangeChoice,
+  signal: AbortSignal,
+): Promise<UsageReports> {
   await untilVisible(signal);
+  const range = resolveRange(choice, Date.now());
+  const query = filterOf(account, range);
   const sum = (by: string) => api.sumUsage({ ...query, by }, signal);
   const [days, models, keys, stack] = await Promise.all([
     ...[sum('day'), sum('model'), sum('key')],
     sum('day,model'),
   ] as const);
-  return { days, models, keys, stack };
+  return { range, days, models, keys, stack };
 }
 
-interface UsageViewProps {
-  readonly reports: UsageReports;
-  readonly range: DayRange;
-}
-
-function UsageView({ reports: { days, models, keys, stack }, range }: UsageViewProps) {
+function UsageView({ reports }: { readonly reports: UsageReports }) {
+  const { range, days, models, keys, stack } = reports;
   const { charged, requests, failed } = days.total;
   return (
     <>

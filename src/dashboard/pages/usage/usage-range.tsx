@@ -11,8 +11,12 @@ export interface DayRange {
   readonly last: string;
 }
 
-export function createLastDays(count: number, nowMs: number): DayRange {
-  const [first = ''] = listLastDays(count, nowMs);
+/** The last days go on with the days, such as past midnight; a range stays. */
+export type RangeChoice = DayRange | { readonly lastCount: number };
+
+export function resolveRange(choice: RangeChoice, nowMs: number): DayRange {
+  if (!('lastCount' in choice)) return choice;
+  const [first = ''] = listLastDays(choice.lastCount, nowMs);
   return { first, last: dayOf(nowMs) };
 }
 
@@ -29,26 +33,24 @@ export function listChartDays({ first, last }: DayRange): ChartDays {
 }
 
 interface RangeFieldsProps {
+  readonly choice: RangeChoice;
+  /** What the choice is now. */
   readonly range: DayRange;
-  readonly onChange: (range: DayRange) => void;
+  readonly onChange: (choice: RangeChoice) => void;
 }
 
 /** Chooses the last days, or any others. */
-export function RangeFields({ range, onChange }: RangeFieldsProps) {
-  const lastCount = CHOICES.find((count) => {
-    const { first, last } = createLastDays(count, Date.now());
-    return first === range.first && last === range.last;
-  });
+export function RangeFields({ choice, range, onChange }: RangeFieldsProps) {
   return (
     <>
       <Field label="Days, UTC">
         {(attributes) => (
           <select
             {...attributes}
-            value={String(lastCount ?? '')}
-            onChange={({ currentTarget: { value } }) => {
-              if (value !== '') onChange(createLastDays(Number(value), Date.now()));
-            }}
+            value={'lastCount' in choice ? String(choice.lastCount) : ''}
+            onChange={({ currentTarget: { value } }) =>
+              onChange(value === '' ? range : { lastCount: Number(value) })
+            }
           >
             {CHOICES.map((count) => (
               <option key={count} value={String(count)}>
