@@ -63,6 +63,8 @@ const DOCS_DIR = fileURLToPath(new URL('../docs', import.meta.url));
 
 const clock = systemClock;
 
+const BUSY = { kind: 'busy' } as const;
+
 /**
  * Runs the node until it is told to end, and returns the exit code. Throws if the node cannot
  * start.
@@ -94,20 +96,17 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const { connection, access, audit, journal, threads, sweeper } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
-    const parts = { books, node, nodeMetrics, sold, log };
+    const parts = { books, node, nodeMetrics, sold, clock, log };
     pool = createWorkerPool({
       ...{ first, readSource: options.readSource, journal, audit, publish, ...parts },
       noteActivity: (activity) => fleet?.noteActivity(activity),
       ...{ checkPlans, noteRefusals: threads.noteRefusals },
       onUse: (next) => threads.changeCosts(costsOf(next)),
-      ...{ clock, embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
+      ...{ embeddedRedisPath: embedded?.socketPath, onGiveUp: ending.fail },
     });
     const workers = pool;
-    const reload: Reload = async (...call) =>
-      isReady ? workers.reload(...call) : { kind: 'busy' };
-    fleet = joinFleet({
-      ...{ target, node, pool, access, threads, sweeper, sold, reload, metrics, clock, log },
-    });
+    const reload: Reload = async (...call) => (isReady ? workers.reload(...call) : BUSY);
+    fleet = joinFleet({ ...parts, target, pool, access, threads, sweeper, reload, metrics });
     const { tellCatalogue: onChange } = workers;
     await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
     await checkPlans(sold.currentFor(config).plans);

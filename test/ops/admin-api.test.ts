@@ -234,20 +234,6 @@ describe('keys of the admin API', () => {
     expect(Math.abs(leftS - month)).toBeLessThan(86_400);
   });
 
-  it('are not rotated if they were since the rotation that the caller knows', async () => {
-    const { id, key } = await createKey(await createAccount());
-    const rotate = (base: unknown) =>
-      ops.call('POST', `/keys/${id}/rotate`, { base_rotated_at: base });
-    const first = await rotate(null);
-    const refused = await rotate(null);
-    expect([refused.status, errorOf(refused).code]).toEqual([409, 'key_rotated']);
-    expect(errorOf(refused).message).toContain(`meanwhile, at ${first.body['rotated_at']}`);
-    expect(await ops.directory.check(key)).toBe('known');
-    expect((await rotate(first.body['rotated_at'])).status).toBe(200);
-    expect(await ops.directory.check(key)).toBe('unknown');
-    expect(await ops.directory.check(String(first.body['key']))).toBe('known');
-  });
-
   it('are revoked for good', async () => {
     const { id, key } = await createKey(await createAccount());
     const revoked = await ops.call('POST', `/keys/${id}/revoke`, {});

@@ -158,6 +158,20 @@ describe('the admin API refuses', () => {
     });
   });
 
+  it('a rotation with 409 if there was another that its caller does not know', async () => {
+    const { body } = await ops.call('POST', `/accounts/${account}/keys`, {});
+    const rotate = (base: unknown) =>
+      ops.call('POST', `/keys/${body['id']}/rotate`, { base_rotated_at: base });
+    const first = await rotate(null);
+    const refused = await rotate(null);
+    expect([refused.status, errorOf(refused).code]).toEqual([409, 'key_rotated']);
+    expect(errorOf(refused).message).toContain(`meanwhile, at ${first.body['rotated_at']}`);
+    expect(await ops.directory.check(String(body['key']))).toBe('known');
+    expect((await rotate(first.body['rotated_at'])).status).toBe(200);
+    expect(await ops.directory.check(String(body['key']))).toBe('unknown');
+    expect(await ops.directory.check(String(first.body['key']))).toBe('known');
+  });
+
   it('pages that nobody can turn with 400', async () => {
     for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'after=x', 'page=2']) {
       expect((await ops.call('GET', `/accounts?${query}`)).status, query).toBe(400);

@@ -91,9 +91,7 @@ async function listOrders(
   return accounts.flatMap(({ id: accountId, keys }) =>
     [...keys].flatMap(([keyId, counts]) => {
       const inBooks = spent.get(`${accountId} ${keyId}`) ?? new Map<string, number>();
-      const months = new Map(
-        [...inBooks].filter(([month]) => counts.has(`spent:${month}`)),
-      );
+      const months = new Map([...inBooks].filter(([month]) => counts.has(`spent:${month}`)));
       const mayRemove = removable.has(keyId);
       if (months.size === 0 && !mayRemove) return [];
       return [{ bucket, accountId, keyId, months, mayRemove }];

@@ -21,7 +21,7 @@ export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise
   }
 }
 
-/** Awaits what `markDatabaseErrors` work asks of Redis, whose failure is not one of the database. */
+/** Awaits what work on the database asks of Redis, whose failure is not one of the database. */
 export async function inRedis<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

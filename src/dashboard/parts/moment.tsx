@@ -2,7 +2,7 @@ import { formatTime, formatUtcTime } from '../format.ts';
 
 interface MomentProps {
   readonly iso: string;
-  /** Whether it is shown in UTC, as where months are those of the books. Something has to say so. */
+  /** Whether it is shown in UTC, as the months of the books are. A word beside it has to say so. */
   readonly isUtc?: boolean;
 }
 

@@ -1,8 +1,8 @@
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Copies of bytes that come in pieces, in one memory that grows with them: many small pieces cost no
- * more than a few large ones. What comes in one piece takes no more than its length.
+ * Copies of bytes that come in pieces, in one memory that grows with them: many small pieces cost
+ * no more than a few large ones. What comes in one piece takes no more than its length.
  */
 export class GatheredBytes {
   length = 0;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { admin } from '../support/clients/admin.ts';
-import { readAdminToken, signIn, useBrowser } from '../support/servers/start-browser.ts';
-import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { admin } from '../../support/clients/admin.ts';
+import { readAdminToken, signIn, useBrowser } from '../../support/servers/start-browser.ts';
+import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
 const openTab = useBrowser();

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { admin } from '../support/clients/admin.ts';
+import { admin } from '../../support/clients/admin.ts';
 import {
   expectAccessible,
   readAdminToken,
   signIn,
   type Tab,
   useBrowser,
-} from '../support/servers/start-browser.ts';
-import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+} from '../../support/servers/start-browser.ts';
+import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
 const openTab = useBrowser();

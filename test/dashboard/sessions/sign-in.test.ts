@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readAdminToken, signIn, useBrowser } from '../support/servers/start-browser.ts';
-import { startGateway } from '../support/servers/start-gateway.ts';
-import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+import { readAdminToken, signIn, useBrowser } from '../../support/servers/start-browser.ts';
+import { startGateway } from '../../support/servers/start-gateway.ts';
+import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
 const openTab = useBrowser();
