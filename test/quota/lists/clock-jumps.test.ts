@@ -159,6 +159,18 @@ describe.each(Object.entries(EDGES))(
       expect(await readLimits()).toMatchObject([{ usedAmount: 0, heldAmount: 900 }]);
     });
 
+    it('takes nothing off for a request of a time that was over when it went back', async () => {
+      await setLimit('t');
+      await setClock(5);
+      await ask(1, 900);
+      await setClock((40 * DAY_MS) / 1_000);
+      await ask(2, 50);
+      await setClock(-120);
+      await ask(3, 50);
+      await settle(1, 10);
+      expect(await readLimits()).toMatchObject([{ usedAmount: 0, heldAmount: 100 }]);
+    });
+
     it('begins a period that was not so near with what still runs', async () => {
       await setLimit('t');
       await setClock(5);
