@@ -9,6 +9,7 @@ afterAll(stopRedisServers);
 const scene = useUpstreamScene();
 const SECRET = 'organisation 4711 at internal-host-17';
 const COMPLAINT = 'messages: roles must alternate';
+const QUOTATION = 'messages.0.api_key: Extra inputs are not permitted';
 
 /** What clients of native see, and what those of the other formats see. */
 const OVERLOADED = { native: [529, 'overloaded_error'], others: [503, 'server_error'] } as const;
@@ -78,6 +79,26 @@ describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
       });
       expect(await place.ask('native', isStream)).toMatchObject({ status: 200, text: 'Hello!' });
       expect([place.requests().length, place.nextRequests().length]).toEqual([1, 1]);
+    },
+  );
+
+  it.each([
+    [400, 400],
+    [403, 502],
+  ])(
+    'that says %i to what one client wrote is there for all others, however often that was',
+    async (given, status) => {
+      const refused = answerOf(given, errorBody(kind, QUOTATION, 'invalid_request_error'));
+      const place = await scene.take(kind, {
+        script: (number) => [number <= 5 ? refused : goodAnswer(kind, isStream)],
+      });
+      const asked = Array.from({ length: 5 }, () => place.ask('native', isStream));
+      for (const told of await Promise.all(asked)) {
+        expect(told.status).toBe(status);
+        if (given === 400) expect(told.error?.message).toBe(QUOTATION);
+      }
+      expect(await place.ask('native', isStream)).toMatchObject({ status: 200, text: 'Hello!' });
+      expect(place.requests()).toHaveLength(6);
     },
   );
 
