@@ -50,7 +50,6 @@ beforeAll(async () => {
       [`keys/${key}`, 'Limits now'] as const,
       [`requests/${request}`, 'Timeline'] as const,
     ]),
-    ['events', 'How much'],
     ['upstreams', MODEL],
     ['catalogue', MODEL],
     ['audit', 'account.create'],
