@@ -32,15 +32,18 @@ export function flushOutput(): Promise<void> {
   });
 }
 
+/** What a shell reports of a program that SIGPIPE has ended. */
+const EXIT_READER_LEFT = 141;
+
 /**
- * Ends a command whose reader has left, such as `head`: it has what it wanted, so this is no
- * failure. A node goes on, since nobody needs to read what it prints.
+ * Ends a command whose reader has left, such as `head`, as other programs end then: not with 0,
+ * since a check has not been completed. A node goes on, since nobody needs to read what it prints.
  */
 export function endWithReader(isNode: () => boolean): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (isNode()) return;
     if (code !== 'EPIPE') process.stderr.write(`tollgate: cannot print: ${message}\n`);
-    process.exit(code === 'EPIPE' ? 0 : 1);
+    process.exit(code === 'EPIPE' ? EXIT_READER_LEFT : 1);
   });
   process.stderr.on('error', () => {});
 }
