@@ -156,7 +156,11 @@ describe('the audit log', () => {
 
     // The times differ, whatever the clock did while the entries were made.
     await redis.cli('del', AUDIT_KEY);
-    const entry = JSON.stringify({ what: 'account.set', account: one, key: null });
+    const who = { via: 'api', token: null, address: null, operator: null };
+    const entry = JSON.stringify({
+      ...{ what: 'account.set', who, node: 'n', account: one, key: null, outcome: 'done' },
+      ...{ before: null, after: null },
+    });
     for (const ms of [1_000, 2_000, 3_000]) {
       await redis.cli(
         'xadd',
