@@ -93,7 +93,7 @@ async function startSentinels(start: Start, dir: string, options: LayoutOptions)
     servers.push(
       await start({
         ...{ dir: join(dir, `redis-${number}`), port: await findFreePort() },
-        ...{ config: readConfig('primary'), args: [...args, ...follow] },
+        ...{ config: readConfig('master'), args: [...args, ...follow] },
         ...networkOf(machines[number]),
       }),
     );
