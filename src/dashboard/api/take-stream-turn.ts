@@ -23,8 +23,11 @@ export function takeStreamTurn({ run, onWait, ending }: StreamTurn): Promise<voi
   return new Promise((resolve, reject) => {
     let refusedCount = 0;
     const hold = async (lock: Lock | null) => {
-      // The lock of another turn may have come first.
-      if (waiting.aborted) return;
+      // The lock of another turn may have come first, or nobody waits any more.
+      if (waiting.aborted) {
+        if (!taken.signal.aborted) resolve();
+        return;
+      }
       if (lock !== null) {
         taken.abort();
         await run().then(resolve, reject);
