@@ -61,8 +61,10 @@ test('so is one that takes over while nothing new comes, and without the table o
   }, 'the names are in the books');
   // From now on nothing is asked of the database.
   await waitForCalls(1_500);
+  const follower = open({ kind: 'postgres', url: standby.urlOf('books'), connectionsMax: 1 });
+  expect(await placesInBooks(follower)).toEqual(new Set());
+  await follower.close();
   await standby.takeOver();
-  expect(await placesInBooks(books)).toEqual(new Set());
   await waitUntilInBooks(books, all);
   expect(await placesInBooks(books)).toEqual(all);
   await expectSums(books);

@@ -63,6 +63,8 @@ export async function startPostgres(
 
 /** Follows a server without holding up its commits. */
 export interface PostgresStandby {
+  /** Of what has come. It is for reading, and ends when this server takes over. */
+  urlOf(database: string): string;
   /** Everything that is committed by now has come. */
   catchUp(): Promise<void>;
   /** What is committed from now on does not come. */
@@ -100,6 +102,7 @@ export async function startStandby(
     return Number(row?.['bytes']);
   };
   return {
+    urlOf: (database) => urlOf(port, database),
     async catchUp() {
       const end = await readEnd();
       await waitUntil(async () => (await readLack(end)) <= 0, 'it has caught up');
