@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/protocol/refusals.ts';
+import { putSomewhere } from './put-somewhere.ts';
 
 const TIME_MS = 3_000;
 export const RUNS = { interruptAfterTimeLimit: TIME_MS, numRuns: 20_000 };
@@ -81,24 +82,7 @@ function mutate(requests: readonly unknown[], words: readonly string[]): fc.Arbi
     .tuple(fc.constantFrom(...requests), fc.array(changes, { minLength: 1, maxLength: 4 }))
     .map(([request, changed]) => {
       const body: unknown = structuredClone(request);
-      for (const { steps, value } of changed) put(body, steps, value);
+      for (const { steps, value } of changed) putSomewhere(body, steps, value);
       return body;
     });
-}
-
-/** Puts `value` somewhere into `target`. `undefined` removes a member. */
-function put(target: unknown, steps: readonly number[], value: unknown): void {
-  const [step = 0, ...further] = steps;
-  if (typeof target !== 'object' || target === null) return;
-  const keys = Object.keys(target);
-  const key = keys[step % Math.max(keys.length, 1)];
-  if (key === undefined) return;
-  const child: unknown = Reflect.get(target, key);
-  if (further.length > 0 && typeof child === 'object' && child !== null) {
-    put(child, further, value);
-  } else if (value === undefined && !Array.isArray(target)) {
-    Reflect.deleteProperty(target, key);
-  } else {
-    Reflect.set(target, key, value ?? null);
-  }
 }

@@ -20,6 +20,7 @@ import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { collectAnswer, joinBytes } from '../contract/read-meaning.ts';
 import { AS_IT_IS } from '../contract/relay-support.ts';
+import { putSomewhere } from './put-somewhere.ts';
 
 const FUZZ_TIME_MS = 3_000;
 const RUNS = { numRuns: 10_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
@@ -97,22 +98,6 @@ const words = fc.constantFrom(
 );
 const values = fc.oneof(words, fc.jsonValue({ maxDepth: 2 }));
 
-/** Puts `value` somewhere into `target`. `undefined` removes a member. */
-function mutate(target: unknown, [step = 0, ...further]: readonly number[], value: unknown): void {
-  if (typeof target !== 'object' || target === null) return;
-  const keys = Object.keys(target);
-  const key = keys[step % Math.max(keys.length, 1)];
-  if (key === undefined) return;
-  const child: unknown = Reflect.get(target, key);
-  if (further.length > 0 && typeof child === 'object' && child !== null) {
-    mutate(child, further, value);
-  } else if (value === undefined && !Array.isArray(target)) {
-    Reflect.deleteProperty(target, key);
-  } else {
-    Reflect.set(target, key, value ?? null);
-  }
-}
-
 const changes = fc.array(
   fc.record({
     place: fc.nat(1_000),
@@ -125,7 +110,7 @@ const changes = fc.array(
 function mutateText(text: string, place: number, steps: readonly number[], value: unknown): string {
   try {
     const payload: unknown = JSON.parse(text);
-    mutate(payload, steps, value);
+    putSomewhere(payload, steps, value);
     return JSON.stringify(payload);
   } catch {
     return text.slice(0, place % (text.length + 1));
