@@ -14,7 +14,15 @@ import { runProof } from './support/run-proof.ts';
  */
 const SECONDS = 2;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
-const TABLES = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--reporter', 'json'];
+const TABLES = [
+  'vitest',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  '--reporter',
+  'json',
+  '--bail=1',
+];
 
 async function findByProof(profile: ProfileName, patches: readonly Patch[]) {
   const { violations } = await runProof({ profile, seconds: SECONDS, seed: SEED, patches });
