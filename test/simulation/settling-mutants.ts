@@ -27,8 +27,8 @@ export const SETTLING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'a settlement that met an outage is not tried again',
     file: LANES,
-    find: 'waiting.push(task);\n      await sleep',
-    replace: 'await sleep',
+    find: 'waiting.push(task);\n      const delayMs',
+    replace: 'const delayMs',
   },
   {
     name: 'a lane that paused takes no further task',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { BOOKS_MUTANTS } from './books-mutants.ts';
 import { SETTLING_MUTANTS } from './settling-mutants.ts';
 
@@ -18,3 +19,10 @@ export const SIMULATIONS = [
 export const SOURCE_MUTANTS: readonly SourceMutant[] = SIMULATIONS.flatMap(
   ({ mutants }) => mutants,
 );
+
+/** The source of its file with the bug. Throws unless the text to be replaced is there once. */
+export function applyMutant({ file, find, replace }: SourceMutant): string {
+  const source = readFileSync(file, 'utf8');
+  if (source.split(find).length !== 2) throw new Error(`not once in ${file}: ${find}`);
+  return source.replace(find, () => replace);
+}

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { SOURCE_MUTANTS } from './source-mutants.ts';
+import { applyMutant, SOURCE_MUTANTS } from './source-mutants.ts';
 
 const mutant = SOURCE_MUTANTS.find(({ name }) => name === process.env['SIMULATION_MUTANT']);
 
@@ -13,9 +12,7 @@ export default defineConfig({
       enforce: 'pre',
       load(id) {
         if (mutant === undefined || !id.endsWith(`/${mutant.file}`)) return undefined;
-        const source = readFileSync(mutant.file, 'utf8');
-        if (source.split(mutant.find).length !== 2) throw new Error(`not once: ${mutant.find}`);
-        return source.replace(mutant.find, () => mutant.replace);
+        return applyMutant(mutant);
       },
     },
   ],
