@@ -1,3 +1,4 @@
+import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import type { BlockDelta, BlockStart, InferenceEvent, TextNotes } from '../inference.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../own-signature.ts';
@@ -16,6 +17,8 @@ export interface QueuedBlock {
   readonly json: JsonTracker | undefined;
   stage: 'waiting' | 'open' | 'closed';
   waiting: string;
+  /** The bytes of the pieces that wait. */
+  waitingBytes: number;
   /** Ends a thought. */
   signature: string;
   /** Ends a text. */
@@ -43,6 +46,12 @@ class BlockQueue {
   readonly #queue: QueuedBlock[] = [];
   #opened = 0;
   #waitingChars = 0;
+  #waitingBytes = 0;
+
+  /** How much of what came in is in no event yet. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
 
   /** Adds to the last block, or opens a new one if the last block is of another kind. */
   say(type: 'text' | 'thinking' | 'refusal', said: string): InferenceEvent[] {
@@ -63,6 +72,7 @@ class BlockQueue {
       json,
       stage: 'waiting',
       waiting: '',
+      waitingBytes: 0,
       signature: OWN_SIGNATURE,
       notes: undefined,
       isDone: false,
@@ -78,7 +88,10 @@ class BlockQueue {
     }
     block.json?.add(said);
     if (block.stage === 'open') return [...this.#tell(block, said), ...this.#advance(false)];
+    const bytes = countUtf8Bytes(said);
     block.waiting += said;
+    block.waitingBytes += bytes;
+    this.#waitingBytes += bytes;
     this.#waitingChars += said.length;
     if (this.#waitingChars > WAITING_CHARS_MAX) {
       throw brokenAnswer('too much of it is out of order');
@@ -106,6 +119,7 @@ class BlockQueue {
     block.stage = 'open';
     block.waiting = '';
     this.#waitingChars -= said.length;
+    this.#waitingBytes -= block.waitingBytes;
     this.#opened += 1;
     const index = this.#opened - 1;
     return [{ type: 'block_start', index, block: block.start }, ...this.#tell(block, said)];

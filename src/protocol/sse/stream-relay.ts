@@ -36,7 +36,10 @@ export interface StreamRelay {
 export interface RelayedFrame {
   readonly bytes: readonly Uint8Array[];
   readonly events: readonly InferenceEvent[];
-  /** The length of what the bytes say beyond the events. */
+  /**
+   * The length of what the bytes say beyond the events, less what events say that earlier bytes
+   * said.
+   */
   readonly unreadBytes?: number;
   /** Writes the last frame of a stream, which tells the usage. */
   readonly closing?: Closing;

@@ -23,10 +23,7 @@ export function countUnreadBytes(choices: readonly Json[]): number {
 export const isNothing = (value: unknown) =>
   value == null || value === '' || (Array.isArray(value) && value.length === 0);
 
-/**
- * Returns what no decoder reads of a field. The rest is counted where it is decoded, which may be
- * later: a text waits while a call is open.
- */
+/** Returns what no decoder reads of a field. The rest is counted where it is decoded. */
 function leaveUnread(name: string, value: unknown): unknown {
   switch (name) {
     case 'content':

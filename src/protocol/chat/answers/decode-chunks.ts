@@ -54,6 +54,11 @@ class ChunkDecoder {
     return this.#calls.placed;
   }
 
+  /** How much of what was decoded is in no event yet. */
+  get waitingBytes(): number {
+    return this.#blocks.waitingBytes;
+  }
+
   get finishReason(): string | undefined {
     return this.#finishReason;
   }

@@ -85,6 +85,7 @@ class ChatFrames implements FrameRelay {
     this.#texts.forget();
     if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
+    const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk);
     const begun = this.#begin(events[0]);
     const relayed = this.#relayChunk(chunk, bytes);
@@ -94,8 +95,12 @@ class ChatFrames implements FrameRelay {
       this.#heads.cutBytes = bytes.length - rest.length;
     }
     const bytesOfAll = [...begun, ...relayed];
-    if (relayed.length === 0 || events.some(isDelta)) return { events, bytes: bytesOfAll };
-    return { events, bytes: bytesOfAll, unreadBytes: countUnreadBytes(readChoices(chunk)) };
+    // The client gets now what waits in the decoder, and may not stay until it is decoded.
+    let unreadBytes = this.#chunks.waitingBytes - waitedBytes;
+    if (relayed.length > 0 && !events.some(isDelta)) {
+      unreadBytes += countUnreadBytes(readChoices(chunk));
+    }
+    return { events, bytes: bytesOfAll, unreadBytes };
   }
 
   #begin(start: InferenceEvent | undefined): readonly Uint8Array[] {
@@ -120,6 +125,7 @@ class ChatFrames implements FrameRelay {
   }
 
   #finish(): RelayedFrame {
+    const unreadBytes = -this.#chunks.waitingBytes;
     const events = this.#chunks.finish();
     const last = events.at(-1);
     if (last?.type !== 'finish') return { events, bytes: [] };
@@ -129,6 +135,7 @@ class ChatFrames implements FrameRelay {
     return {
       events,
       bytes: [],
+      unreadBytes,
       closing: (usage: Usage) => utf8.encode(encodeEnd(head, reason, usage, context)),
     };
   }

@@ -68,6 +68,11 @@ class ItemDecoder {
     return this.#items === 0;
   }
 
+  /** How much of what was read is in no event yet. */
+  get waitingBytes(): number {
+    return this.#queue.waitingBytes;
+  }
+
   add(place: unknown, item: unknown): InferenceEvent[] {
     if (!isObject(item)) throw brokenAnswer('an item is not an object');
     this.#countItem();

@@ -62,6 +62,11 @@ class PayloadDecoder {
     return this.#items.isRepetition;
   }
 
+  /** How much of what was decoded is in no event yet. */
+  get waitingBytes(): number {
+    return this.#items.waitingBytes;
+  }
+
   decode(payload: Json): InferenceEvent[] {
     const type = readText(payload, 'type') ?? '';
     this.#items.isRepetition = false;

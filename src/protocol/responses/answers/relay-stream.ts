@@ -100,11 +100,14 @@ class ResponsesFrames implements FrameRelay {
       this.#texts.forget();
       return isComment(bytes) ? { events: [], bytes: this.#tellLife() } : NO_FRAME;
     }
+    const waitedBytes = this.#decoder.waitingBytes;
     const relayed = this.#relayEvent(event, bytes);
     if (relayed.bytes.at(-1) === bytes) this.#texts.learn(bytes, relayed.events);
     else this.#texts.forget();
     this.#textNumber = this.#progress.nextNumber;
-    return relayed;
+    // The client gets now what waits in the decoder, and may not stay until it is decoded.
+    const unreadBytes = this.#decoder.waitingBytes - waitedBytes;
+    return unreadBytes === 0 ? relayed : { ...relayed, unreadBytes };
   }
 
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
