@@ -204,10 +204,12 @@ const saidIn = (delta: Speech) => (delta.type === 'text' ? delta.text : delta.th
 
 /**
  * Finds the text between its quotes. If the frame has no escape, the text is in it unchanged. If
- * the text occurs twice, nobody can tell which of the two it is.
+ * the text occurs twice, nobody can tell which of the two it is. A frame may begin with the end of
+ * the line before it, or with an empty one, which is not passed on in all formats.
  */
 function findText(frame: Buffer, text: string) {
-  const isPlain = frame.at(-1) === LF && !frame.includes(CR) && !frame.includes(BACKSLASH);
+  const isWhole = frame[0] !== LF && frame.at(-1) === LF;
+  const isPlain = isWhole && !frame.includes(CR) && !frame.includes(BACKSLASH);
   if (!isPlain) return undefined;
   const quoted = `"${text}"`;
   const start = frame.indexOf(quoted);
