@@ -46,6 +46,8 @@ export interface Health {
   /** How long no call may enter; also 0 while a probe is on its way. */
   restMs(): number;
   canEnter(): boolean;
+  /** Whether a probe has told nothing yet. Another call may still enter after a while. */
+  isProbed(): boolean;
   /**
    * The upstream is known to be well again. Ends its rest after failures, however long that was.
    */
@@ -85,9 +87,8 @@ export function createHealth({ clock, random }: HealthOptions): Health {
   const open = (leastMs: number) => {
     const isCalm = !isOpen && clock.nowMs() - closedMs >= FAILURE_WINDOW_MS;
     openingsInRow = isCalm ? 1 : openingsInRow + 1;
-    const pauseMs = Math.min(PAUSE_MS * 2 ** (openingsInRow - 1), PAUSE_MAX_MS);
     change(true);
-    rest.extendTo(Math.max(leastMs, pauseMs * (0.5 + random() / 2)));
+    rest.extendTo(Math.max(leastMs, pauseMsAfter(openingsInRow) * (0.5 + random() / 2)));
   };
   const close = () => {
     change(false);
@@ -115,6 +116,7 @@ export function createHealth({ clock, random }: HealthOptions): Health {
     state: () => (!isOpen ? 'closed' : rest.leftMs() > 0 ? 'open' : 'half-open'),
     restMs: rest.leftMs,
     canEnter: () => !turn.isTaken() && rest.leftMs() === 0,
+    isProbed: turn.isPending,
     revive() {
       if (isOpen) close();
       rest.end();
@@ -134,4 +136,8 @@ export function createHealth({ clock, random }: HealthOptions): Health {
       else countFailure(pass);
     },
   };
+}
+
+function pauseMsAfter(openingsInRow: number): number {
+  return Math.min(PAUSE_MS * 2 ** (openingsInRow - 1), PAUSE_MAX_MS);
 }

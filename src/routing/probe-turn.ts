@@ -9,6 +9,8 @@ const ALONE_MAX_MS = 2_000;
 /** Whose turn it is to probe an upstream. */
 export interface ProbeTurn {
   isTaken(): boolean;
+  /** Whether a probe has told nothing yet, however long it has been on its way. */
+  isPending(): boolean;
   /** The new probe keeps others away, and no longer the one before. */
   take(probe: object): void;
   /** Does nothing if it is another's turn. */
@@ -27,6 +29,7 @@ export function createProbeTurn(clock: Clock): ProbeTurn {
       // A clock that is set back must not make a turn longer.
       return aloneMs >= 0 && aloneMs < ALONE_MAX_MS;
     },
+    isPending: () => current !== undefined,
     take(probe) {
       current = probe;
       sinceMs = clock.nowMs();

@@ -1,6 +1,7 @@
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { type Candidate, chooseCandidate } from './choose-candidate.ts';
+import type { Candidate } from './choose-candidate.ts';
+import { canEnter, findCandidate, type Groups } from './find-candidate.ts';
 import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
 import { createRest } from './rest.ts';
@@ -93,9 +94,6 @@ const DOUBT_MS = 5_000;
 /** How many models that are gone keep their routes. */
 const GONE_MODELS_MAX = 256;
 
-/** The candidates of one model by priority, the best first. */
-type Groups = readonly (readonly Candidate[])[];
-
 export function createRouter({ routes, upstreams, clock, random }: RouterOptions): Router {
   const slots = new Map(
     upstreams.map((limits) => [limits.name, createUpstreamSlots(limits, { clock, random })]),
@@ -119,25 +117,10 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
   };
   changeRoutes(routes);
 
-  /**
-   * A first try may be a probe, since it has other tries left. A retry goes where calls are known
-   * to succeed.
-   */
-  const find = (groups: Groups, exclude: ReadonlySet<string>): Candidate | undefined => {
-    if (exclude.size > 0) {
-      const proven =
-        findReady(groups, exclude, isProvenAndServing) ?? findReady(groups, exclude, isProven);
-      if (proven !== undefined) return chooseCandidate(proven, random);
-    }
-    const ready = findReady(groups, exclude, isServing) ?? findReady(groups, exclude, isAny);
-    if (ready === undefined) return undefined;
-    return ready.find(isUnproven) ?? chooseCandidate(ready, random);
-  };
-
   return {
     choose(model, exclude) {
       const groups = byModel.get(model) ?? [];
-      const candidate = find(groups, exclude);
+      const candidate = findCandidate(groups, exclude, random);
       return candidate === undefined
         ? explainNone(groups, exclude, random)
         : new OpenLease(candidate, watch);
@@ -184,54 +167,6 @@ function groupRoutes(
 function dropCandidates(before: Groups, after: Groups): void {
   const kept = new Set(after.flat().map(({ pause }) => pause));
   for (const { slots, pause } of before.flat()) if (!kept.has(pause)) dropPause(slots, pause);
-}
-
-function isProven({ slots }: Candidate): boolean {
-  return slots.health.state() === 'closed';
-}
-
-function isUnproven(candidate: Candidate): boolean {
-  return !isProven(candidate);
-}
-
-/** A body may have caused the denial, so a model is never without upstreams because of it. */
-function isServing({ doubt }: Candidate): boolean {
-  return doubt.leftMs() === 0;
-}
-
-function isProvenAndServing(candidate: Candidate): boolean {
-  return isProven(candidate) && isServing(candidate);
-}
-
-function isAny(): boolean {
-  return true;
-}
-
-function findReady(
-  groups: Groups,
-  exclude: ReadonlySet<string>,
-  accepts: (candidate: Candidate) => boolean,
-): readonly [Candidate, ...Candidate[]] | undefined {
-  for (const group of groups) {
-    let ready: [Candidate, ...Candidate[]] | undefined;
-    for (const candidate of group) {
-      if (exclude.has(candidate.slots.name) || !isReady(candidate) || !accepts(candidate)) continue;
-      if (ready === undefined) ready = [candidate];
-      else ready.push(candidate);
-    }
-    if (ready !== undefined) return ready;
-  }
-  return undefined;
-}
-
-function isReady(candidate: Candidate): boolean {
-  const { inFlight, concurrencyMax } = candidate.slots;
-  return inFlight < concurrencyMax && canEnter(candidate);
-}
-
-/** Whether the upstream may be called, if it has a free place. */
-function canEnter({ slots, pause }: Candidate): boolean {
-  return !slots.isDown && slots.health.canEnter() && pause.leftMs() === 0;
 }
 
 /** What all leases of a router share. */

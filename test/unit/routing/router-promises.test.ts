@@ -72,10 +72,15 @@ interface Book {
   chosen: number;
 }
 
-function isProbing({ open, probes, time }: Book, upstream: string): boolean {
+function findProbe({ open, probes }: Book, upstream: string): OpenLease | undefined {
   const probe = probes.get(upstream);
-  if (probe?.probedMs === undefined || !open.includes(probe)) return false;
-  const aloneMs = time.nowMs - probe.probedMs;
+  return probe?.probedMs !== undefined && open.includes(probe) ? probe : undefined;
+}
+
+function isProbing(book: Book, upstream: string): boolean {
+  const { probedMs } = findProbe(book, upstream) ?? {};
+  if (probedMs === undefined) return false;
+  const aloneMs = book.time.nowMs - probedMs;
   return aloneMs >= 0 && aloneMs < PROBE_ALONE_MAX_MS;
 }
 
@@ -106,7 +111,9 @@ function choose(book: Book, exclude: readonly string[]): void {
     return;
   }
   const route = usable.find(({ upstream }) => upstream === chosen.upstream);
-  const bestPriority = Math.min(...usable.map(({ priority }) => priority));
+  const unprobed = usable.filter(({ upstream }) => findProbe(book, upstream) === undefined);
+  const preferred = unprobed.length > 0 ? unprobed : usable;
+  const bestPriority = Math.min(...preferred.map(({ priority }) => priority));
   expect(route).toBeDefined();
   if (exclude.length === 0) expect(route?.priority).toBe(bestPriority);
   book.chosen += 1;

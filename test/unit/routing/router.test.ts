@@ -38,6 +38,35 @@ describe('the choice among upstreams', () => {
     expect(take(router).upstream).toBe('main');
   });
 
+  it('sends nobody after a probe that hangs while another upstream is well', () => {
+    const { router, time } = createTestRouter([
+      { upstream: 'main' },
+      { upstream: 'spare', priority: 2, concurrencyMax: 1 },
+    ]);
+    breakUpstream(router, 'main');
+    time.nowMs += stateOf(router, 'main').restMs;
+    const probe = take(router);
+    time.nowMs += 60_000;
+    expect([probe.upstream, take(router).upstream]).toEqual(['main', 'spare']);
+    // The other one is full.
+    expect(take(router).upstream).toBe('main');
+    probe.noteFirstEvent();
+    expect(take(router).upstream).toBe('main');
+  });
+
+  it('sends nobody after a probe that hangs if another upstream has only denied the model', () => {
+    const { router, time } = createTestRouter([
+      { upstream: 'main' },
+      { upstream: 'spare', priority: 2 },
+    ]);
+    breakUpstream(router, 'main');
+    time.nowMs += stateOf(router, 'main').restMs;
+    take(router);
+    time.nowMs += 60_000;
+    take(router).end('denied');
+    expect(take(router).upstream).toBe('spare');
+  });
+
   it('sends the first call after a pause to the upstream as a probe, whatever its weight', () => {
     const { router, time } = createTestRouter([
       { upstream: 'rare', weight: 1 },
