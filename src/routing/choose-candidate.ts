@@ -1,3 +1,4 @@
+import type { Doubt } from './doubt.ts';
 import type { Latency } from './latency.ts';
 import type { Rest } from './rest.ts';
 import type { UpstreamSlots } from './upstream-slots.ts';
@@ -11,8 +12,8 @@ export interface Candidate {
   readonly latency: Latency;
   /** A pause that the upstream asked for, for this model. */
   readonly pause: Rest;
-  /** The upstream denied a request for this model: it is asked only if no other can be. */
-  readonly doubt: Rest;
+  /** While there is one, the upstream is asked for this model only if no other can be. */
+  readonly doubt: Doubt;
 }
 
 /** A smaller lead is noise: then the weights decide. */

@@ -41,7 +41,7 @@ function isUnproven(candidate: Candidate): boolean {
 
 /** A body may have caused the denial, so a model is never without upstreams because of it. */
 function isServing({ doubt }: Candidate): boolean {
-  return doubt.leftMs() === 0;
+  return doubt.isOver();
 }
 
 function isProvenAndServing(candidate: Candidate): boolean {

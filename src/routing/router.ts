@@ -1,10 +1,10 @@
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { Candidate } from './choose-candidate.ts';
+import { createDoubt } from './doubt.ts';
 import { canEnter, findCandidate, type Groups } from './find-candidate.ts';
 import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
-import { createRest } from './rest.ts';
 import {
   createPause,
   createUpstreamSlots,
@@ -31,7 +31,7 @@ export interface Lease {
   noteFirstEvent(): void;
   /**
    * `retryAfterMs` is what an overloaded upstream asked for. `denied` says nothing about the
-   * upstream: others are preferred to it for a while, for this model.
+   * upstream: others are preferred to it for a while, for this model, if nobody was served lately.
    */
   end(outcome: Outcome | 'denied', retryAfterMs?: number): void;
 }
@@ -87,9 +87,6 @@ export interface RouterOptions {
  * clients do not return in step.
  */
 const RETRY_AFTER_GUESS_MS = 3_000;
-
-/** How long another upstream comes first after one that has denied a request. */
-const DOUBT_MS = 5_000;
 
 /** How many models that are gone keep their routes. */
 const GONE_MODELS_MAX = 256;
@@ -157,7 +154,7 @@ function groupRoutes(
       const relativeWeight = weight / averageWeight;
       const latency = known.get(upstream)?.latency ?? createLatency(clock);
       const pause = known.get(upstream)?.pause ?? createPause(shared, clock);
-      const doubt = known.get(upstream)?.doubt ?? createRest(clock);
+      const doubt = known.get(upstream)?.doubt ?? createDoubt(clock);
       return { slots: shared, weight, relativeWeight, latency, pause, doubt };
     });
   });
@@ -198,7 +195,8 @@ class OpenLease implements Lease {
   noteFirstEvent(): void {
     if (this.#hasAnswered || this.#hasEnded) return;
     this.#hasAnswered = true;
-    const { latency, slots } = this.#candidate;
+    const { latency, slots, doubt } = this.#candidate;
+    doubt.noteServed();
     latency.note(this.#watch.clock.nowMs() - this.#startedMs);
     slots.health.noteFirstEvent(this.#pass);
     this.#watch.onChange();
@@ -212,7 +210,7 @@ class OpenLease implements Lease {
     if (outcome === 'ignored' && !this.#hasAnswered) {
       latency.noteAtLeast(this.#watch.clock.nowMs() - this.#startedMs);
     }
-    if (outcome === 'denied') doubt.extendTo(DOUBT_MS);
+    if (outcome === 'denied') doubt.noteDenied();
     slots.health.leave(this.#pass, outcome === 'denied' ? 'ignored' : outcome, retryAfterMs);
     this.#watch.onChange();
   }

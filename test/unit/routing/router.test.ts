@@ -93,6 +93,30 @@ describe('the choice among upstreams', () => {
     expect(take(router).upstream).toBe('main');
   });
 
+  it('is not moved by the denials of one client while others are served', () => {
+    const { router, time } = createTestRouter([
+      { upstream: 'main' },
+      { upstream: 'spare', priority: 2 },
+    ]);
+    take(router).noteFirstEvent();
+    for (let n = 0; n < 20; n += 1) {
+      time.nowMs += 1_000;
+      take(router).end('denied');
+      const other = take(router);
+      expect(other.upstream).toBe('main');
+      other.noteFirstEvent();
+    }
+  });
+
+  it('returns to an upstream that denied the model as soon as that has served anybody', () => {
+    const { router } = createTestRouter([{ upstream: 'main' }, { upstream: 'spare', priority: 2 }]);
+    const slow = take(router);
+    take(router).end('denied');
+    expect(take(router).upstream).toBe('spare');
+    slow.noteFirstEvent();
+    expect(take(router).upstream).toBe('main');
+  });
+
   it('does not risk a second try on a probe while another upstream is known to be well', () => {
     const { router, time } = createTestRouter([
       { upstream: 'main' },
