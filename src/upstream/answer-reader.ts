@@ -192,7 +192,8 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
 
 /** Reads what the rest of an answer tells about its cost, and keeps nothing of its content. */
 function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): AnswerReader {
-  const picker = createMemberPicker(dialect.usageMembers);
+  const { usageMembers, contentMember } = dialect;
+  const picker = createMemberPicker(usageMembers, contentMember);
   let bytes = 0;
   const push = (chunk: Uint8Array) => {
     bytes += chunk.length;
@@ -206,6 +207,7 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
       // A client that stayed would not pay for it either.
       if (!picker.isWhole()) throw brokenAnswer('it is not a JSON object');
       const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
+      if (!picker.hasNoted()) throw brokenAnswer(`it has no ${contentMember}`);
       const contentBytes = usage === undefined ? bytes : 0;
       const events: InferenceEvent[] = [
         { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage },

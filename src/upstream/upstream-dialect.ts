@@ -81,6 +81,8 @@ export interface UpstreamDialect {
   relayAnswer(body: Buffer, terms: RelayTerms): RelayedAnswer;
   /** The members of a whole answer that `readUsage` needs. */
   readonly usageMembers: readonly string[];
+  /** The member that every whole answer has, and no error. */
+  readonly contentMember: string;
   /** `undefined` if the answer tells no usage. Throws if the answer is an error. */
   readUsage(answer: Json): Usage | undefined;
 }
@@ -105,6 +107,7 @@ export const EMBEDDINGS_DIALECT: UpstreamDialect = {
   relayAnswer: (body, { model, context }) =>
     relayEmbeddings(body.toString('utf8'), model, embedsOf(context)),
   usageMembers: ['error', 'usage'],
+  contentMember: 'data',
   readUsage: readEmbeddingUsage,
 };
 
@@ -135,6 +138,7 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   createStreamRelay: ({ model }, maskText) => createNativeRelay(model, maskText),
   relayAnswer: (body, { model }) => relayNativeAnswer(body, model),
   usageMembers: ['type', 'error', 'usage'],
+  contentMember: 'content',
   readUsage: readNativeUsage,
 };
 
@@ -155,6 +159,7 @@ export const CHAT_DIALECT: UpstreamDialect = {
   createStreamRelay: ({ model, context }, maskText) => createChatRelay(model, context, maskText),
   relayAnswer: (body, { model, context }) => relayChatAnswer(body, model, context),
   usageMembers: ['error', 'usage'],
+  contentMember: 'choices',
   readUsage: readChatUsage,
 };
 
@@ -170,6 +175,7 @@ const RESPONSES_DIALECT: UpstreamDialect = {
   createStreamRelay: createResponsesRelay,
   relayAnswer: relayResponsesAnswer,
   usageMembers: USAGE_MEMBERS,
+  contentMember: 'output',
   readUsage: readResponsesUsage,
 };
 

@@ -19,14 +19,19 @@ export interface MemberPicker {
   finish(): string;
   /** Whether all pieces together were one object that has ended, as far as its brackets tell. */
   isWhole(): boolean;
+  /** Whether the object has the member that was to be noted. */
+  hasNoted(): boolean;
 }
 
-export function createMemberPicker(names: readonly string[]): MemberPicker {
-  return new Picker(names);
+/** The member to be noted can be of any length. */
+export function createMemberPicker(names: readonly string[], noted?: string): MemberPicker {
+  return new Picker(names, noted);
 }
 
 class Picker implements MemberPicker {
   readonly #names: readonly string[];
+  readonly #noted: string | undefined;
+  #hasNoted = false;
   readonly #picked: string[] = [];
   #pickedBytes = 0;
   readonly #json = new JsonPlace();
@@ -38,8 +43,9 @@ class Picker implements MemberPicker {
   /** `undefined` while the picker reads a value that nobody wants. */
   #value: number[] | undefined;
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[], noted: string | undefined) {
     this.#names = names;
+    this.#noted = noted;
   }
 
   add(piece: Uint8Array): void {
@@ -69,6 +75,10 @@ class Picker implements MemberPicker {
     return this.#hasBegun && !this.#hasOtherText && depth === 0 && !isInString;
   }
 
+  hasNoted(): boolean {
+    return this.#hasNoted;
+  }
+
   #addAround(byte: number): void {
     if (this.#hasBegun || byte !== OPENING_BRACE) this.#hasOtherText = true;
     this.#hasBegun = true;
@@ -91,8 +101,9 @@ class Picker implements MemberPicker {
 
   #beginValue(): void {
     this.#place = 'value';
-    const isWanted = this.#names.includes(String.fromCharCode(...this.#name));
-    this.#value = isWanted ? [] : undefined;
+    const name = String.fromCharCode(...this.#name);
+    this.#hasNoted ||= name === this.#noted;
+    this.#value = this.#names.includes(name) ? [] : undefined;
   }
 
   #keep(byte: number): void {

@@ -46,7 +46,9 @@ describe.each(['native', 'chat'] as const)(
 
     it('is a failure where it is no answer, or only a part of one', () => {
       const whole = wholeBody(kind, 'Hello', { input: 12, output: 30 });
-      for (const body of ['', '<html>Bad gateway</html>', whole.slice(0, -1), `${whole}x`]) {
+      const fault = { detail: 'Internal Server Error', more: { content: [], choices: [] } };
+      const others = ['', '<html>Bad gateway</html>', '{}', JSON.stringify(fault)];
+      for (const body of [...others, whole.slice(0, -1), `${whole}x`]) {
         expect(() => readUnread(kind, body), body).toThrow(
           expect.objectContaining({ refusal: 'upstream_broken' }),
         );
