@@ -9,7 +9,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
 const READ_NAMES: ReadonlySet<string> = new Set([
   ...['type', 'role', 'id', 'status', 'call_id', 'content', 'output', 'text', 'refusal'],
   ...['name', 'arguments', 'input', 'tools', 'description', 'parameters', 'format'],
-  ...['image_url', 'file_data', 'file_url', 'detail', 'strict', 'logprobs'],
+  ...['image_url', 'file_data', 'file_url', 'detail', 'strict'],
 ]);
 const READ_KINDS: ReadonlySet<unknown> = new Set([
   ...['message', 'function_call', 'function_call_output', 'custom_tool_call'],
@@ -61,6 +61,8 @@ function addUnread(value: object, unread: unknown[]): void {
   addNames(value, unread);
   // `for in` makes no list of names for each item. Parsed JSON has no inherited names.
   for (const name in value) {
+    // No model reads them, and clients bring them back with each answer.
+    if (name === 'logprobs') continue;
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
     if (!READ_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field))) unread.push(field);

@@ -133,4 +133,18 @@ describe('what goes on to an upstream of the Responses format', () => {
     const body = { ...BODY, input: [...BODY.input, again, again] };
     expect(listFree(body, LONG_TEXTS['a long text'] ?? '')).toEqual([]);
   });
+
+  it('is not counted where it is how likely the words of an answer were', () => {
+    const one = { token: 'Ho', logprob: -0.1, bytes: [72, 111] };
+    const logprobs = new Array(1_000).fill({ ...one, top_logprobs: [one, one] });
+    const answer = (likely: readonly unknown[]) => ({
+      ...{ type: 'message', role: 'assistant', id: 'msg_1', status: 'completed' },
+      content: [{ type: 'output_text', text: 'Ho', annotations: [], logprobs: likely }],
+    });
+    const [plain, echoed] = [[], logprobs].map((likely) =>
+      sell({ ...BODY, input: [...BODY.input, answer(likely)] }),
+    );
+    expect(echoed?.sentBytes).toBeGreaterThan(plain?.sentBytes ?? 0);
+    expect(echoed?.countedBytes).toBe(plain?.countedBytes);
+  });
 });
