@@ -53,6 +53,14 @@ const STATUSES_OF_OURS = [401, 402, 403, 404];
 const STATUSES_OF_OUR_ACCOUNT = [401, 402];
 /** Vendors quote requests when they refuse them with 400, but not when they count them. */
 const OUR_QUOTA = /credit balance is too low|plans? (and|&) billing|your current quota/i;
+/**
+ * With 402: the credits that are left are too few for this request, but not for a smaller one. What
+ * a client could say in it are numbers.
+ */
+const OUR_CREDIT_FOR_LESS = [
+  /^This request requires more credits, or fewer max_tokens\. You requested up to \d+ tokens, but can only afford [1-9]/,
+  /^Prompt tokens limit exceeded: \d+ > [1-9]/,
+];
 /** What vendors say about our account with 400. */
 const OUR_ACCOUNT =
   /credit balance is too low|\bAPI key (not valid|expired)|Incorrect API key provided|invalid x-api-key/i;
@@ -125,9 +133,10 @@ function refuseDenied(denial: Denial): Refusal {
 }
 
 /** Never true of what a client could bring about: it would cut off all others. */
-function isAboutAccount(status: number, { names, message }: Complaint): boolean {
+function isAboutAccount(status: number, { names, message = '' }: Complaint): boolean {
+  if (status === 402 && OUR_CREDIT_FOR_LESS.some((words) => words.test(message))) return false;
   if (STATUSES_OF_OUR_ACCOUNT.includes(status)) return true;
-  if (status === 429 && OUR_QUOTA.test(message ?? '')) return true;
+  if (status === 429 && OUR_QUOTA.test(message)) return true;
   return (status === 429 || status >= 500) && namesOneOf(STATUSES_OF_OUR_ACCOUNT, names);
 }
 

@@ -11,6 +11,11 @@ const decode = (status: number, body: unknown, retryAfter?: string) =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
     retryAfter,
   });
+const DEAR =
+  'This request requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford';
+const MORE = 'To increase, visit https://a.b/credits and add more credits';
+const LONG = 'Prompt tokens limit exceeded: 64128 >';
+
 const native = (type: string, message: string) => ({ type: 'error', error: { type, message } });
 const chat = (code: string | null, message: string, param: string | null = null) => ({
   error: { message, type: 'invalid_request_error', param, code },
@@ -133,9 +138,14 @@ describe('an error between the gateway and its upstream', () => {
   it.each([
     ['account', 401, ''],
     ['account', 402, ''],
+    ['account', 402, { error: { code: 402, message: `${DEAR} 0. ${MORE}` } }],
+    ['account', 402, { error: { code: 402, message: `${LONG} 0. ${MORE}` } }],
+    ['account', 402, { error: { code: 402, message: `No credits for: ${DEAR} 5000.` } }],
     ['account', 429, chat('insufficient_quota', 'x')],
     ['account', 429, { error: { message: 'You exceeded your current quota.' } }],
     ['account', 500, native('authentication_error', 'x')],
+    ['request', 402, { error: { code: 402, message: `${DEAR} 5000. ${MORE}` } }],
+    ['request', 402, { error: { code: 402, message: `${LONG} 6964. ${MORE}` } }],
     ['request', 403, native('permission_error', 'Blocked, for your API key not valid')],
     ['request', 404, native('not_found_error', 'model: x')],
     ['request', 400, chat('model_not_found', 'x')],
