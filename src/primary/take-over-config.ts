@@ -31,7 +31,7 @@ export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
     reasons.push(error instanceof Error ? error : new Error(String(error)));
   }
   if (replaced > 0) {
-    const undone = await workers.roll(previous.config.workers, order);
+    const undone = await workers.roll(previous.config.workers, { ...order, isUndo: true });
     if (undone.failure !== undefined) reasons.push(undone.failure);
   }
   if (reasons.length === 1) throw failure;
@@ -48,5 +48,8 @@ function createOrder(previous: ConfigInUse, next: ConfigInUse): RollOrder {
   const hurriedMs = Math.max(...configs.map(({ drain }) => drain.timeoutMs));
   const upstreams = configs.flatMap((config) => config.upstreams);
   const answerMaxMs = Math.max(0, ...upstreams.map(({ timeouts }) => timeouts.totalMs));
-  return { timeoutMs: answerMaxMs + hurriedMs, hurriedMs, lingerMs: ROLL_LINGER_MS };
+  return {
+    timeoutMs: answerMaxMs + hurriedMs,
+    ...{ hurriedMs, lingerMs: ROLL_LINGER_MS, isUndo: false },
+  };
 }

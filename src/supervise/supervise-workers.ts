@@ -19,8 +19,10 @@ export interface Supervisor {
 }
 
 export interface RollOrder extends DrainOrder {
-  /** For workers that two rolls have replaced, so that not too many drain at a time. */
+  /** For workers that earlier rolls have replaced, so that not too many drain at a time. */
   readonly hurriedMs: number;
+  /** The last roll stopped, and this one takes back what it did. Nobody is hurried again for it. */
+  readonly isUndo: boolean;
 }
 
 interface RollResult {
@@ -38,29 +40,31 @@ const ROLL_STEP_MAX_MS = 3_000;
 
 export function superviseWorkers(options: SlotsOptions): Supervisor {
   const slots = createWorkerSlots(options);
-  /** What the last roll replaced. */
-  const rolled = new Set<WorkerProcess>();
+  /** What the last roll that replaced anybody has replaced, and its undo. */
+  let rolled = new Set<WorkerProcess>();
   let isStopping = false;
 
   /**
-   * A replaced worker that takes long keeps its memory. When a roll begins, those of the last one
-   * may go on taking long, and earlier ones may not.
+   * A replaced worker that takes long keeps its memory. When a roll replaces its first worker,
+   * those of the last one may go on taking long, and earlier ones may not. A roll that replaces
+   * nobody takes no time from anybody.
    */
   const hurryEarlier = ({ hurriedMs, lingerMs }: RollOrder) => {
     for (const worker of slots.workers()) {
       if (worker.state() !== 'draining' || rolled.has(worker)) continue;
       slots.retire(worker, { timeoutMs: hurriedMs, lingerMs });
     }
-    rolled.clear();
   };
 
-  const vacate = (number: number, order: DrainOrder) => {
+  const vacate = (number: number, order: RollOrder, replaced: Set<WorkerProcess>) => {
+    if (rolled !== replaced) hurryEarlier(order);
+    rolled = replaced;
     const old = slots.vacate(number, order);
-    if (old !== undefined) rolled.add(old);
+    if (old !== undefined) replaced.add(old);
     return old;
   };
 
-  const rollSlot = async (number: number, order: DrainOrder) => {
+  const rollSlot = async (number: number, order: RollOrder, replaced: Set<WorkerProcess>) => {
     const replacement = slots.launch(number);
     try {
       await replacement.listening;
@@ -69,7 +73,7 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
       throw error;
     }
     if (isStopping) return;
-    const old = vacate(number, order);
+    const old = vacate(number, order, replaced);
     slots.occupy(number, replacement);
     if (old !== undefined) await waitAtMost(ROLL_STEP_MAX_MS, old.exited);
   };
@@ -84,17 +88,17 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
       await Promise.all(workers);
     },
     async roll(count, order) {
-      hurryEarlier(order);
+      const replaced = order.isUndo ? rolled : new Set<WorkerProcess>();
       for (const number of range(count)) {
         try {
-          if (!isStopping) await rollSlot(number, order);
+          if (!isStopping) await rollSlot(number, order, replaced);
         } catch (error) {
           const failure = error instanceof Error ? error : new Error(String(error));
           return { replaced: number - 1, failure };
         }
       }
       for (const number of slots.numbers()) {
-        if (number > count) vacate(number, order);
+        if (number > count) vacate(number, order, replaced);
       }
       return { replaced: count, failure: undefined };
     },

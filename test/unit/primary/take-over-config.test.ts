@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import type { ConfigInUse } from '../../../src/primary/read-next-config.ts';
 import { takeOverConfig } from '../../../src/primary/take-over-config.ts';
+import type { RollOrder } from '../../../src/supervise/supervise-workers.ts';
 
 function settings(workers: number, count: number): ConfigInUse {
   const source = { path: undefined, text: `workers: ${workers}\n`, env: {} };
@@ -23,10 +24,10 @@ async function takeOver(brokenSlot: number, { restoring }: { restoring?: string 
     if (restoring !== undefined) throw new Error(restoring);
   };
   const workers = {
-    async roll(count: number) {
+    async roll(count: number, { isUndo }: RollOrder) {
       const isBroken = used === NEXT && brokenSlot <= count;
       const replaced = isBroken ? brokenSlot - 1 : count;
-      done.push(`${replaced} of ${count} with count ${used.count}`);
+      done.push(`${isUndo ? 'undo: ' : ''}${replaced} of ${count} with count ${used.count}`);
       return { replaced, failure: isBroken ? new Error('did not start') : undefined };
     },
   };
@@ -71,14 +72,14 @@ it('old settings hold when the first worker does not start, and no worker is tou
 
 it('workers that have new settings get the old ones again when a later one does not start', async () => {
   expect(await takeOver(3)).toEqual({
-    done: ['2 of 4 with count 2', '2 of 2 with count 1'],
+    done: ['2 of 4 with count 2', 'undo: 2 of 2 with count 1'],
     ...{ failure: 'did not start', used: PREVIOUS },
   });
 });
 
 it('workers get the old settings again although not all of them can be restored, and both reasons are told', async () => {
   expect(await takeOver(3, { restoring: 'no such file' })).toEqual({
-    done: ['2 of 4 with count 2', '2 of 2 with count 1'],
+    done: ['2 of 4 with count 2', 'undo: 2 of 2 with count 1'],
     ...{ failure: 'did not start; and then: no such file', used: PREVIOUS },
   });
 });
