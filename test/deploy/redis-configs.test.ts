@@ -26,7 +26,7 @@ const start = (file: string, args: readonly string[] = []) =>
   startRedisServer({ config: readText(`redis/${file}`), args });
 
 async function startPair(): Promise<readonly [TestRedisServer, TestRedisServer]> {
-  const master = await start('master.conf');
+  const master = await start('primary.conf');
   const replica = await start('replica.conf', ['--replicaof', `127.0.0.1 ${master.port}`]);
   await waitForReplicas(master, 1);
   return [master, replica];

@@ -130,7 +130,7 @@ describe("the users of Redis: the gateway's own", () => {
 describe("the users of Redis: a replica's and a Sentinel's", () => {
   it('are enough to follow a master, and to take over from it', async () => {
     const masterAuth = ['--masteruser', 'replica', '--masterauth', 'REPLICA_PASSWORD'];
-    const master = await startWithUsers('master.conf', masterAuth);
+    const master = await startWithUsers('primary.conf', masterAuth);
     const replica = await startWithUsers('replica.conf', [
       ...['--replicaof', `127.0.0.1 ${master.port}`],
       ...masterAuth,

@@ -76,7 +76,7 @@ function installProgram(): string {
 
 async function startPair(dir?: string): Promise<readonly [TestRedisServer, TestRedisServer]> {
   const args = dir === undefined ? [] : ['--dir', dir];
-  const master = await startRedisServer({ config: readText('redis/master.conf'), args });
+  const master = await startRedisServer({ config: readText('redis/primary.conf'), args });
   const replica = await startRedisServer({
     config: readText('redis/replica.conf'),
     args: ['--replicaof', `127.0.0.1 ${master.port}`],
@@ -141,7 +141,7 @@ describe('a backup', () => {
     const port = await findFreePort();
     writeFileSync(
       config,
-      readText('redis/master.conf').replace('port 6379', `port ${port}\nbind 127.0.0.1`),
+      readText('redis/primary.conf').replace('port 6379', `port ${port}\nbind 127.0.0.1`),
     );
     await runCommands(RESTORE_REDIS, {
       BACKUP: backup,
