@@ -3,6 +3,7 @@ import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
+const IN_DOUBT = 'what was asked for may or may not have taken place';
 
 export interface AdminClient {
   /** `path` begins after `/admin/v1`. */
@@ -41,14 +42,15 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       answerTimeMaxMs = ANSWER_TIME_MAX_MS,
     ) {
       const response = await ask(method, path, body, answerTimeMaxMs);
-      const answer = await readAnswer(response, url);
+      const answer = await readAnswer(response, url, answerTimeMaxMs);
       if (response.ok) return answer as Answer;
       throw refuseAnswer(response.status, answer, url);
     },
     async *read(path, answerTimeMaxMs) {
       const response = await ask('GET', path, undefined, answerTimeMaxMs);
       if (!response.ok) {
-        throw refuseAnswer(response.status, await readAnswer(response, url), url);
+        const answer = await readAnswer(response, url, answerTimeMaxMs);
+        throw refuseAnswer(response.status, answer, url);
       }
       try {
         yield* splitLines(response.body ?? []);
@@ -74,22 +76,38 @@ async function* splitLines(body: AsyncIterable<Uint8Array> | readonly never[]) {
   if (rest !== '') yield rest;
 }
 
-async function readAnswer(response: Response, url: string): Promise<unknown> {
+async function readAnswer(
+  response: Response,
+  url: string,
+  answerTimeMaxMs: number,
+): Promise<unknown> {
   try {
     return await response.json();
   } catch (cause) {
-    throw new CommandFailure(
-      `${url} does not answer like the admin API of a node: is it the address of ops.listen?`,
-      { cause },
-    );
+    throw new CommandFailure(explainBrokenAnswer(cause, url, answerTimeMaxMs), { cause });
   }
 }
 
-function explainSilence(error: unknown, url: string, answerTimeMaxMs: number): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return `the node at ${url} did not answer within ${answerTimeMaxMs / 1_000} s: what was asked for may or may not have taken place`;
+function explainBrokenAnswer(error: unknown, url: string, answerTimeMaxMs: number): string {
+  // Only an answer that came to its end is read as JSON.
+  if (error instanceof SyntaxError) {
+    return `${url} does not answer like the admin API of a node: is it the address of ops.listen?`;
   }
+  if (isTimeout(error)) return explainTimeout(url, answerTimeMaxMs);
+  return `the answer of ${url} broke off: ${IN_DOUBT}`;
+}
+
+function explainSilence(error: unknown, url: string, answerTimeMaxMs: number): string {
+  if (isTimeout(error)) return explainTimeout(url, answerTimeMaxMs);
   return `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
+}
+
+function explainTimeout(url: string, answerTimeMaxMs: number): string {
+  return `the node at ${url} did not answer within ${answerTimeMaxMs / 1_000} s: ${IN_DOUBT}`;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 export function refuseWithoutToken(tokenPath: string): CommandFailure {

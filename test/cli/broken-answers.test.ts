@@ -50,3 +50,12 @@ it('an account whose node dies while it enters the credits is told with a paymen
     /^tollgate: acct_1 was created; whether it has its credits is not known: `tollgate credits add --account acct_1 --amount 2.5 --id [\w-]{36}` enters them once\n/,
   );
 });
+
+it('a reload of all nodes whose node dies after its first sign of life is said to be in doubt', async () => {
+  const url = await startDyingNode('\n');
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  expect(await runHere(env, 'reload', '--all')).toEqual({
+    ...{ code: 1, out: '' },
+    err: `tollgate: the answer of ${url} broke off: what was asked for may or may not have taken place\n`,
+  });
+});
