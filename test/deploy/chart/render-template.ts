@@ -111,7 +111,7 @@ const FUNCTIONS: Readonly<Record<string, Call>> = {
   or: (...values) => values.find((value) => !isEmpty(value)) ?? values.at(-1),
   print: (...values) => values.map(String).join(''),
   quote: (value) => JSON.stringify(String(value)),
-  regexMatch: (pattern, text) => new RegExp(String(pattern)).test(String(text)),
+  regexMatch: (pattern, text) => new RegExp(String(pattern), 'u').test(String(text)),
   required: (message, value) => {
     if (value === undefined || value === null || value === '') throw new Error(String(message));
     return value;
