@@ -219,7 +219,7 @@ export const METRICS = {
   upstreamState: gauge(
     'tollgate_upstream_state',
     'sum',
-    'How many workers have the breaker of an upstream in that state.',
+    'How many workers that do not drain have the breaker of an upstream in that state.',
     { upstream, state: sets.UPSTREAM_STATES },
   ),
   redisUp: gauge('tollgate_redis_up', 'min', '1 while every worker finds that Redis takes writes.'),

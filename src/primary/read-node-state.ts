@@ -42,12 +42,18 @@ export function readNodeState(parts: NodeParts): NodeState {
   };
 }
 
-/** The worst health that any worker reports. Undefined until a worker has reported. */
+/**
+ * The worst health that any worker reports. Undefined until a worker has reported. A draining worker
+ * hardly calls an upstream any more, so it would go on telling of an upstream that has recovered: it
+ * counts only while no other worker has reported.
+ */
 export function readUpstreamHealth(
   workers: readonly WorkerProcess[],
   name: string,
 ): UpstreamHealth | undefined {
-  const states = readReports(workers, name).map(({ report }) => report.health);
+  const all = readReports(workers, name);
+  const staying = all.filter(({ worker }) => worker.state() !== 'draining');
+  const states = (staying.length > 0 ? staying : all).map(({ report }) => report.health);
   return BY_WEIGHT.findLast((state) => states.includes(state));
 }
 

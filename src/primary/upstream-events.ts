@@ -9,7 +9,7 @@ export interface UpstreamEvents {
 interface UpstreamEventsOptions {
   /** The upstreams of the settings in use. */
   readonly names: () => readonly string[];
-  /** The worst health that any worker reports. Undefined until a worker has reported. */
+  /** See `readUpstreamHealth`. */
   readonly readHealth: (name: string) => UpstreamHealth | undefined;
 }
 

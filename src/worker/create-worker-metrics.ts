@@ -41,10 +41,11 @@ interface WorkerParts {
   /** Undefined if the settings file rules. */
   readonly catalogueVersion: () => number | undefined;
   readonly upstreams: { readReports(): readonly UpstreamState[] };
+  readonly isDraining: () => boolean;
 }
 
 export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
-  const { server, unread, redisWatch, catalogueVersion, upstreams } = parts;
+  const { server, unread, redisWatch, catalogueVersion, upstreams, isDraining } = parts;
   metrics.exchangesActive.watch((set) => set({}, server.activeExchanges));
   metrics.streamsActive.watch((set) => set({}, server.activeStreams));
   metrics.answersDraining.watch((set) => set({}, unread.count));
@@ -59,6 +60,8 @@ export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
     }
   });
   metrics.upstreamState.watch((set) => {
+    // It hardly calls any more, and would tell for long that an upstream is out which has recovered.
+    if (isDraining()) return;
     for (const { name, health } of upstreams.readReports()) {
       set({ upstream: name, state: health }, 1);
     }

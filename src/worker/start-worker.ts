@@ -124,17 +124,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   const readiness = () => judgeReadiness(redisWatch.outForMs(), billing.canInsure());
   let drain: ServerDrain | undefined;
+  const isDraining = () => drain !== undefined;
   const server = await startServer({
     uws,
     endpoint: config.listen,
     routes: createRoutes(options, steps, {
-      uptimeMs: () => clock.nowMs() - startedMs,
-      ...{ isDraining: () => drain !== undefined, readiness },
+      ...{ uptimeMs: () => clock.nowMs() - startedMs, isDraining, readiness },
     }),
     ...{ limits: limitsOf(config), clock, log },
   });
   const catalogueVersion = () => sold.current().version;
-  watchWorker(metrics, { server, unread, redisWatch, catalogueVersion, upstreams });
+  watchWorker(metrics, { server, unread, redisWatch, catalogueVersion, upstreams, isDraining });
   log.debug({ uws: label }, 'native HTTP server loaded');
   const stopTelling = startTelling(options, server, requestCounts);
   const readReport = () => ({
