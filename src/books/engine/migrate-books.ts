@@ -66,27 +66,30 @@ export async function openDay({ engine, db }: Books, day: number): Promise<void>
  * version, which makes tables without them. False if no day lacks any.
  */
 export async function renewIndexes({ engine, db }: Books): Promise<boolean> {
-  return await db.transaction().execute(async (tx) => {
+  const found = await selectLacking(db).orderBy('day', 'desc').executeTakeFirst();
+  if (found === undefined) return false;
+  const { day } = found;
+  await db.transaction().execute(async (tx) => {
     await limitLockWait(engine, tx);
+    // The day first, as in `dropDay`, which takes minutes: nobody may wait for the books meanwhile.
+    await lockDay(engine, tx, day, 'share row exclusive');
     await lockBooks(engine, tx);
-    const found = await tx
-      .selectFrom('days')
-      .select('day')
-      .where('state', '<>', 'dropped')
-      .where((is) => is.or([is('indexes', 'is', null), is('indexes', '<', INDEXES_VERSION)]))
-      .orderBy('day', 'desc')
-      .executeTakeFirst();
-    if (found === undefined) return false;
-    for (const statement of entriesStatements(engine, entriesOf(found.day))) {
+    const left = await selectLacking(tx).where('day', '=', day).executeTakeFirst();
+    if (left === undefined) return;
+    for (const statement of entriesStatements(engine, entriesOf(day))) {
       await sql.raw(statement).execute(tx);
     }
-    await tx
-      .updateTable('days')
-      .set({ indexes: INDEXES_VERSION })
-      .where('day', '=', found.day)
-      .execute();
-    return true;
+    await tx.updateTable('days').set({ indexes: INDEXES_VERSION }).where('day', '=', day).execute();
   });
+  return true;
+}
+
+function selectLacking(db: Books['db']) {
+  return db
+    .selectFrom('days')
+    .select('day')
+    .where('state', '<>', 'dropped')
+    .where((is) => is.or([is('indexes', 'is', null), is('indexes', '<', INDEXES_VERSION)]));
 }
 
 /** The days that have a table, the newest first. */
@@ -103,6 +106,20 @@ export async function listDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
 /** Until the end of the transaction; libsql has only one writer anyway. */
 export async function lockBooks(engine: Engine, tx: BooksTransaction): Promise<void> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+}
+
+/**
+ * Until the end of the transaction; libsql has only one writer anyway. Both modes keep writers out;
+ * the first lets in readers, but no other transaction of this kind, so the second one can follow.
+ */
+export async function lockDay(
+  engine: Engine,
+  tx: BooksTransaction,
+  day: number,
+  mode: 'share row exclusive' | 'access exclusive',
+): Promise<void> {
+  if (engine === 'libsql') return;
+  await sql.raw(`lock table ${entriesOf(day)} in ${mode} mode`).execute(tx);
 }
 
 /** Until the end of the transaction. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { encodeManifest, type Manifest } from '../archive/manifest.ts';
-import type { Books, BooksTransaction, Engine } from '../engine/books.ts';
+import type { Books, BooksTransaction } from '../engine/books.ts';
 import { entriesOf, msOfDay, nameDay } from '../engine/days.ts';
-import { limitLockWait, lockBooks } from '../engine/migrate-books.ts';
+import { limitLockWait, lockBooks, lockDay } from '../engine/migrate-books.ts';
 import type { DayRow } from '../engine/tables.ts';
 import { decodeManifest } from '../verify/verified-day.ts';
 
@@ -63,20 +63,6 @@ export async function dropDay({ engine, db }: Books, day: number): Promise<void>
       .where('day', '=', day)
       .execute();
   });
-}
-
-/**
- * Until the end of the transaction; libsql has only one writer anyway. Both modes keep writers out;
- * the first lets in readers, but no other transaction of this kind, so the second one can follow.
- */
-async function lockDay(
-  engine: Engine,
-  tx: BooksTransaction,
-  day: number,
-  mode: 'share row exclusive' | 'access exclusive',
-): Promise<void> {
-  if (engine === 'libsql') return;
-  await sql.raw(`lock table ${entriesOf(day)} in ${mode} mode`).execute(tx);
 }
 
 /** An hour at a time: no statement may take longer than the client waits for its answer. */

@@ -1,11 +1,11 @@
 import { appendFileSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { readManifest } from '../../../src/books/archive/manifest.ts';
 import { createS3Place } from '../../../src/books/archive/s3-place.ts';
 import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
-import { openDay } from '../../../src/books/engine/migrate-books.ts';
+import { openDay, renewIndexes } from '../../../src/books/engine/migrate-books.ts';
 import { dropDay, noteArchived } from '../../../src/books/retention/drop-day.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { ARCHIVER_KEY, BOOKS_KEYS } from '../../../src/redis/redis-keys.ts';
@@ -43,6 +43,7 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
     await tellProgress(books, redis.connection);
     return { books, entries, connection: redis.connection };
   };
+  type Filled = Awaited<ReturnType<typeof createFilled>>;
   const checkAll = async (books: Awaited<ReturnType<typeof create>>) => {
     const clock = { nowMs: () => Date.now() };
     return (await checkDays({ books, clock, isFull: true, onHour: () => {} })).drifts;
@@ -143,30 +144,58 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
     expect(await countTable(books, other)).toBe(20);
   });
 
-  it.runIf(engine === 'postgres')(
-    'keep nobody from opening another day while somebody reads them',
-    async () => {
-      const { books, ...scene } = await createFilled();
-      const isDropperWaiting = async () => {
-        const { rows } = await sql`
-          select 1 from pg_locks join pg_stat_activity using (pid)
-          where datname = current_database() and mode = 'AccessExclusiveLock' and not granted`.execute(
-          books.db,
-        );
-        return rows.length > 0;
-      };
+  describe.runIf(engine === 'postgres')('while somebody reads them', () => {
+    const listWaiting = async (books: Awaited<ReturnType<typeof create>>) => {
+      const { rows } = await sql<{ mode: string }>`
+        select mode from pg_locks join pg_stat_activity using (pid)
+        where datname = current_database() and not granted`.execute(books.db);
+      return rows.map(({ mode }) => mode);
+    };
+    const retainWhileRead = async (then: (scene: Filled) => Promise<unknown>) => {
+      const scene = await createFilled();
+      const { books, connection } = scene;
       const place = createFolderPlace(createTempDir());
-      const retaining = await books.db.transaction().execute(async (tx) => {
+      const isDropperWaiting = async () =>
+        (await listWaiting(books)).includes('AccessExclusiveLock');
+      const { retained } = await books.db.transaction().execute(async (tx) => {
         await sql`select ms from ${sql.table(entriesOf(TODAY - 5))} limit 1`.execute(tx);
-        const retained = retain({ books, ...scene, place });
+        const retained = retain({ books, connection, place });
         await waitUntil(isDropperWaiting, 'the day is to be dropped');
-        await openDay(books, TODAY + 1);
+        await then(scene);
         expect(await isDropperWaiting()).toBe(true);
         return { retained };
       });
-      expect(await retaining.retained).toEqual({ archived: ['2026-11-15'], failures: [] });
-    },
-  );
+      expect(await retained).toEqual({ archived: ['2026-11-15'], failures: [] });
+    };
+
+    it('keep nobody from opening another day', async () => {
+      await retainWhileRead(({ books }) => openDay(books, TODAY + 1));
+    });
+
+    it('are dropped without a deadlock if they are to get their indexes', async () => {
+      let renewing: Promise<string> | undefined;
+      await retainWhileRead(async ({ books }) => {
+        await books.db
+          .updateTable('days')
+          .set({ indexes: null })
+          .where('day', '=', TODAY - 5)
+          .execute();
+        let hasEnded = false;
+        const renew = async () => {
+          await renewIndexes(books);
+          return 'renewed';
+        };
+        renewing = renew()
+          .catch((error: Error) => error.message)
+          .finally(() => {
+            hasEnded = true;
+          });
+        const isWaiting = async () => hasEnded || (await listWaiting(books)).length === 2;
+        await waitUntil(isWaiting, 'the day is to get its indexes');
+      });
+      expect(await renewing).not.toContain('deadlock');
+    });
+  });
 
   it('take what was entered while they were archived with them', async () => {
     const { entries, ...scene } = await createFilled();
