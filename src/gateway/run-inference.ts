@@ -233,6 +233,7 @@ function askUpstream(
   if (outputTokensMax < bounds.outputTokensMax) tellCut(client, outputTokensMax);
   meter.limitOutput(outputTokensMax);
   const parts = steps.infer({
+    requestId: client.requestId,
     request,
     readWhole,
     model: model.id,

@@ -230,6 +230,8 @@ export interface AnswerForm {
 
 /** One request on its way to one upstream. */
 export interface InferenceCall {
+  /** No other request has it, so ids that an answer has to be given come from it. */
+  readonly requestId: string;
   readonly request: RequestOutline;
   /** Returns the same request with all of its texts. */
   readonly readWhole: () => InferenceRequest;

@@ -1,5 +1,6 @@
 import * as ascii from '../lib/bytes/ascii.ts';
 import { GatheredBytes } from '../lib/bytes/gathered-bytes.ts';
+import type { CallNamer } from '../protocol/answers/call-namer.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
@@ -40,6 +41,8 @@ export interface AnswerOptions {
   /** The pinned id. It replaces the upstream's own name for the model. */
   readonly model: string;
   readonly seal: Sealer | undefined;
+  /** Only for an answer that is translated. */
+  readonly calls: CallNamer | undefined;
   /** Whether only the cost of the answer is still wanted. */
   readonly isUnread: () => boolean;
   readonly maskText: MaskText;
@@ -123,17 +126,18 @@ function termsOf({ model, form, seal }: AnswerOptions): RelayTerms {
   return { model, context: form.context, seal };
 }
 
-function createStreamReader({ dialect, model, seal, teller }: AnswerOptions): AnswerReader {
+function createStreamReader(options: AnswerOptions): AnswerReader {
+  const { dialect, seal, teller } = options;
   const reader = createEventReader(dialect.createStreamDecoder(seal));
   const readAll = (read: (events: InferenceEvent[]) => boolean): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
       if (read(events) && events.length === 0) return SIGN_OF_LIFE;
     } catch (error) {
-      teller.tell(toPart(events, model));
+      teller.tell(toPart(events, options));
       throw error;
     }
-    return toPart(events, model);
+    return toPart(events, options);
   };
   return {
     push: (chunk) => readAll((events) => reader.push(chunk, events)),
@@ -145,21 +149,23 @@ function createStreamReader({ dialect, model, seal, teller }: AnswerOptions): An
   };
 }
 
-function decodeWhole(body: Buffer, { dialect, model, seal }: AnswerOptions): PushedPart {
-  return toPart(dialect.decodeAnswer(body.toString('utf8'), seal), model);
+function decodeWhole(body: Buffer, options: AnswerOptions): PushedPart {
+  const { dialect, seal } = options;
+  return toPart(dialect.decodeAnswer(body.toString('utf8'), seal), options);
 }
 
-function decodeStreamed(body: Buffer, { dialect, model, seal }: AnswerOptions): PushedPart {
+function decodeStreamed(body: Buffer, options: AnswerOptions): PushedPart {
+  const { dialect, seal } = options;
   const reader = createEventReader(dialect.createStreamDecoder(seal));
   const events: InferenceEvent[] = [];
   reader.push(body, events);
   reader.end(events);
-  return toPart(events, model);
+  return toPart(events, options);
 }
 
 function relayWhole(body: Buffer, options: AnswerOptions): PushedPart {
   const { events, contentBytes, closing } = options.dialect.relayAnswer(body, termsOf(options));
-  if (closing === undefined) return toPart(events, options.model);
+  if (closing === undefined) return toPart(events, options);
   return { events, contentBytes, bytes: [], closing };
 }
 
@@ -217,7 +223,8 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
   };
 }
 
-function toPart(events: readonly InferenceEvent[], model: string): PushedPart {
+function toPart(all: readonly InferenceEvent[], { model, calls }: AnswerOptions): PushedPart {
+  const events = calls?.name(all) ?? all;
   const renamed =
     events[0]?.type === 'start' ? [{ ...events[0], model }, ...events.slice(1)] : events;
   return { events: renamed, contentBytes: 0, bytes: undefined };

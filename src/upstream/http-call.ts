@@ -1,4 +1,5 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
+import { createCallNamer } from '../protocol/answers/call-namer.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Sealer } from '../protocol/sealed-reasoning.ts';
@@ -138,10 +139,11 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   }
 
   #createReader(
-    { request, form, model, isUnread, reasoning }: InferenceCall,
+    { request, requestId, form, model, isUnread, reasoning }: InferenceCall,
     contentType: string | undefined,
   ): AnswerReader {
     const upstream = this.#upstream;
+    const isTranslated = this.#dialect.format !== form.format;
     const seal: Sealer | undefined = reasoning && ((thought) => reasoning.seal(upstream, thought));
     return createAnswerReader({
       dialect: this.#dialect,
@@ -150,6 +152,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
       form,
       model,
       seal,
+      calls: isTranslated ? createCallNamer(request, requestId) : undefined,
       isUnread,
       maskText: this.#maskText,
       teller: this,

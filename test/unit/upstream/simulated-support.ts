@@ -47,6 +47,7 @@ export function createCall(
   fields: Partial<InferenceCall> = {},
 ): InferenceCall {
   return {
+    requestId: 'req_0000000000000000000000001',
     request,
     readWhole: () => request,
     model: 'llm-haiku-4.5',

@@ -15,6 +15,7 @@ function readUnread(kind: 'native' | 'chat', body: string) {
     contentType: 'application/json',
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     seal: undefined,
+    calls: undefined,
     model: 'm',
     isUnread: () => isUnread,
     maskText: (text) => text,

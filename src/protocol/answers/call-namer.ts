@@ -1,0 +1,75 @@
+import type { BlockStart, InferenceEvent, RequestOutline } from '../inference.ts';
+
+/** The longest id that every vendor takes back. */
+const ID_CHARS_MAX = 40;
+/** How much of the end of the request id goes into an id of ours. All of it is random. */
+const OWN_CHARS = 10;
+const RANDOM_CHARS_MIN = 8;
+const SEPARATORS = /[^a-zA-Z0-9]+/;
+/** With a number behind it. */
+const WORD = /^[a-z]+\d{0,3}$/;
+
+type Call = Extract<BlockStart, { type: 'tool_use' }>;
+
+/**
+ * Gives the calls of a translated answer ids that no other call has. Upstreams may count their
+ * calls anew in each answer (`call_0`, `look:0`), but a native history has each id once.
+ *
+ * An id stays as it is if it looks random and its conversation does not have it yet: a few vendors
+ * take back no other ids than their own. Every other id gets an end from the request id, and the
+ * number of the call.
+ */
+export function createCallNamer(request: RequestOutline, requestId: string): CallNamer {
+  return new CallNamer(request, requestId);
+}
+
+export type { CallNamer };
+
+class CallNamer {
+  readonly #ids = new Set<string>();
+  readonly #own: string;
+  #renamed = 0;
+
+  /** Keeps nothing of the request but its ids, because an answer may take long. */
+  constructor({ messages }: RequestOutline, requestId: string) {
+    this.#own = requestId.slice(-OWN_CHARS);
+    for (const { content } of messages) {
+      if (typeof content === 'string') continue;
+      for (const block of content) if (block.type === 'tool_use') this.#ids.add(block.id);
+    }
+  }
+
+  /** Returns the same events if they begin no call. */
+  name(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
+    if (!events.some(beginsCall)) return events;
+    return events.map((event) => {
+      if (event.type !== 'block_start' || event.block.type !== 'tool_use') return event;
+      return { ...event, block: { ...event.block, id: this.#idOf(event.block) } };
+    });
+  }
+
+  #idOf({ id, name }: Call): string {
+    const isKept = !this.#ids.has(id) && looksRandom(id, name);
+    const given = isKept ? id : this.#rename(id);
+    this.#ids.add(given);
+    return given;
+  }
+
+  #rename(id: string): string {
+    const end = `_${this.#own}_${this.#renamed}`;
+    this.#renamed += 1;
+    return id.slice(0, ID_CHARS_MAX - end.length) + end;
+  }
+}
+
+function beginsCall(event: InferenceEvent): boolean {
+  return event.type === 'block_start' && event.block.type === 'tool_use';
+}
+
+/** Whether a part of an id is long and neither a word nor from the name of the tool. */
+function looksRandom(id: string, toolName: string): boolean {
+  const named = toolName.split(SEPARATORS);
+  return id
+    .split(SEPARATORS)
+    .some((part) => part.length >= RANDOM_CHARS_MIN && !WORD.test(part) && !named.includes(part));
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createCallNamer } from '../../../../src/protocol/answers/call-namer.ts';
+import type { InferenceEvent } from '../../../../src/protocol/inference.ts';
+import { decodeNative } from '../upstream-requests.ts';
+
+const REQUEST_IDS = ['req_000000abcdefgh0123456789', 'req_000000abcdefgh9876543210'] as const;
+const NAME = 'list_dir';
+
+const begin = (id: string, name = NAME): InferenceEvent => ({
+  type: 'block_start',
+  index: 0,
+  block: { type: 'tool_use', id, name },
+});
+
+/** A conversation in which these calls have been made. */
+function ask(...ids: readonly string[]) {
+  const history = ids.flatMap((id) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name: NAME, input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id }] },
+  ]);
+  const messages = [{ role: 'user', content: 'Look' }, ...history];
+  return decodeNative({ model: 'opus', max_tokens: 9, messages });
+}
+
+function nameAll(ids: readonly string[], request = ask(), requestId: string = REQUEST_IDS[0]) {
+  const events = createCallNamer(request, requestId).name(ids.map((id) => begin(id)));
+  return events.map((event) =>
+    event.type === 'block_start' && event.block.type === 'tool_use' ? event.block.id : '',
+  );
+}
+
+describe('the id of a call in a translated answer', () => {
+  it.each([
+    'call_Yd9hVbT3kLqW0xNzA7mCe2Rf',
+    'chatcmpl-tool-5f1c2a9e7b3d4c6f8a0b1c2d3e4f5a6b',
+    'toolu_01A09q90qw90lq917835lq9',
+    'call_00_wEcT5aTMEbzwwmNOWpCN5WT8',
+    'D681PevKs',
+    'abcDefGhi',
+    'call_62136319',
+    'call_4k2xq9wz',
+    'function-call-1830273648219',
+    `${NAME}_5jm2kq8w0x1z`,
+    '365174485',
+  ])('stays as it is if it looks random: %s', (id) => {
+    expect(nameAll([id])).toEqual([id]);
+  });
+
+  it.each(['0', 'call_0', 'call_12', 'toolcall_1', `${NAME}_0`, `functions_${NAME}_3`, NAME])(
+    'is another one in each request if it is only a count: %s',
+    (id) => {
+      const [first, second] = REQUEST_IDS.map((requestId) => nameAll([id], ask(), requestId));
+      expect(first).toEqual([`${id}_0123456789_0`]);
+      expect(second).toEqual([`${id}_9876543210_0`]);
+    },
+  );
+
+  it('is another one if the conversation has it already, however random it looks', () => {
+    const id = 'call_Yd9hVbT3kLqW0xNzA7mCe2Rf';
+    const [given = ''] = nameAll([id], ask('call_0', id));
+    expect(given).not.toBe(id);
+    expect(given).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+  });
+
+  it('is another one for each call, and no vendor finds it too long', () => {
+    const name = 'mcp__a_server_with_a_long_name__and_its_tool';
+    const ids = nameAll([`${name}_0`, `${name}_1`, 'call_0', 'call_0', 'D681PevKs', 'D681PevKs']);
+    expect(new Set(ids).size).toBe(6);
+    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+  });
+
+  it('costs nothing where there is no call', () => {
+    const events: InferenceEvent[] = [{ type: 'block_stop', index: 0 }];
+    expect(createCallNamer(ask(), REQUEST_IDS[0]).name(events)).toBe(events);
+  });
+});
