@@ -74,3 +74,21 @@ describe('calls of an upstream that counts them anew in each answer', () => {
     expect(json()).toMatchObject({ choices: [{ message: { tool_calls: CALLED } }] });
   });
 });
+
+it('calls of a chat client reach a native upstream with an id each', async () => {
+  const turn = [
+    { role: 'assistant', tool_calls: [{ ...CALLED[0], id: 'call_0' }] },
+    { role: 'tool', tool_call_id: 'call_0', content: 'Seen' },
+  ];
+  const messages = [{ role: 'user', content: 'Look' }, ...turn, ...turn];
+  expect((await ask('chat', 'native', { messages })).status).toBe(200);
+  expect(sent()['messages']).toMatchObject([
+    { role: 'user' },
+    { content: [{ type: 'tool_use', id: 'call_0' }] },
+    { content: [{ type: 'tool_result', tool_use_id: 'call_0' }] },
+    { content: [{ type: 'tool_use', id: 'call_0_1' }] },
+    { content: [{ type: 'tool_result', tool_use_id: 'call_0_1' }] },
+  ]);
+  expect((await ask('chat', 'chat', { messages })).status).toBe(200);
+  expect(sent()['messages']).toEqual(messages);
+});

@@ -7,6 +7,7 @@ import type {
   ToolUseBlock,
 } from '../../inference.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
+import { CallIds } from './call-ids.ts';
 import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
 import { decodeMarker, decodeParts, decodeTexts, isBlank, markLast } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
@@ -23,6 +24,8 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
   const instructions: TextBlock[] = [];
   const conversation = createConversation();
   const unread: string[] = [];
+  const ids = new CallIds();
+  const notes = { unread, ids };
   let functionCallId: string | undefined;
 
   for (const [i, message] of chatMessages.entries()) {
@@ -39,14 +42,22 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
         // Calls of the deprecated kind have no id. They come one at a time, so a result answers the
         // latest.
         if (message.function_call) functionCallId = `function_call_${i}`;
-        conversation.addAssistant(decodeAssistantContent(message, functionCallId, unread));
+        conversation.addAssistant(decodeAssistantContent(message, functionCallId, notes));
         break;
       case 'tool':
-        conversation.addResult(message.tool_call_id, decodeTexts(message.content), message);
+        conversation.addResult(
+          ids.addResult(message.tool_call_id),
+          decodeTexts(message.content),
+          message,
+        );
         break;
       case 'function':
         if (functionCallId === undefined) throw refuseOrphan(path);
-        conversation.addResult(functionCallId, decodeTexts(message.content ?? ''), message);
+        conversation.addResult(
+          ids.addResult(functionCallId),
+          decodeTexts(message.content ?? ''),
+          message,
+        );
     }
   }
   const messages = conversation.end();
@@ -124,25 +135,30 @@ function asBlocks(content: Message['content']): readonly ContentBlock[] {
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
+interface CallNotes {
+  readonly unread: string[];
+  readonly ids: CallIds;
+}
+
 function decodeAssistantContent(
   message: AssistantMessage,
   functionCallId: string | undefined,
-  unread: string[],
+  notes: CallNotes,
 ): Message['content'] {
   const blocks: ContentBlock[] = decodeTexts(message.content ?? '');
   for (const call of message.tool_calls ?? []) {
-    blocks.push(decodeCall(call.id, call.function, unread));
+    blocks.push(decodeCall(call.id, call.function, notes));
   }
   if (message.function_call && functionCallId !== undefined) {
-    blocks.push(decodeCall(functionCallId, message.function_call, unread));
+    blocks.push(decodeCall(functionCallId, message.function_call, notes));
   }
   return markLast(blocks, message);
 }
 
-function decodeCall(id: string, call: FunctionCall, unread: string[]): ToolUseBlock {
+function decodeCall(id: string, call: FunctionCall, { unread, ids }: CallNotes): ToolUseBlock {
   const { input, isPadded } = parseArguments(call.arguments);
   if (isPadded) unread.push(call.arguments);
-  return { type: 'tool_use', id, name: call.name, input };
+  return { type: 'tool_use', id: ids.addCall(id), name: call.name, input };
 }
 
 function refuseOrphan(path: string): Error {

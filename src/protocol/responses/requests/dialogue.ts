@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ToolResultBlock } from '../../inference.ts';
+import { FreeIds } from '../../native/requests/free-ids.ts';
 
 /** Said for a call whose output never came: its turn was broken off. */
 const NO_OUTPUT = 'There is no output: the call was broken off.';
@@ -21,9 +22,7 @@ export class Dialogue {
   readonly #turns: Turn[] = [createTurn()];
   /** By the id that the client knows: the latest call, and the id that it has here. */
   readonly #calls = new Map<string, { readonly turn: Turn; readonly id: string }>();
-  readonly #ids = new Set<string>();
-  /** The last number behind each id that has come before. */
-  readonly #counts = new Map<string, number>();
+  readonly #ids = new FreeIds();
   /** Results of calls that have a later one. */
   readonly replaced: unknown[] = [];
 
@@ -39,20 +38,10 @@ export class Dialogue {
 
   addCall(clientId: string, name: string, input: Readonly<Record<string, unknown>>): void {
     const turn = this.#openTurn();
-    const id = this.#findFreeId(clientId);
+    const id = this.#ids.take(clientId);
     this.#calls.set(clientId, { turn, id });
     turn.results.set(id, undefined);
     turn.said.push({ type: 'tool_use', id, name, input });
-  }
-
-  /** A client may send the same id any number of times, so it is counted on from the last one. */
-  #findFreeId(clientId: string): string {
-    let count = this.#counts.get(clientId) ?? 0;
-    let id = clientId;
-    for (; this.#ids.has(id); id = `${clientId}_${count}`) count += 1;
-    this.#counts.set(clientId, count);
-    this.#ids.add(id);
-    return id;
   }
 
   /** Returns whether there is such a call. An empty result has no content. */

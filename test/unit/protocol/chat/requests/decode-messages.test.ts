@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
+import type { ContentBlock } from '../../../../../src/protocol/inference.ts';
 
 const text = (said: string) => ({ type: 'text', text: said });
 const user = { role: 'user', content: 'Hello' };
@@ -129,6 +130,57 @@ describe('messages', () => {
     ],
   ])('become native ones [%s]', (_name, messages, expected) => {
     expect(decode(...messages).messages).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'in each turn',
+      [
+        { role: 'assistant', tool_calls: [call('t'), call('u')] },
+        toolMessage('u', 'b'),
+        toolMessage('t', 'a'),
+        { role: 'assistant', tool_calls: [call('t')] },
+        toolMessage('t', 'c'),
+        user,
+        { role: 'assistant', tool_calls: [call('t')] },
+        toolMessage('t', 'd'),
+      ],
+      [
+        { role: 'assistant', content: [toolUse('t'), toolUse('u')] },
+        { role: 'user', content: [result('u', 'b'), result('t', 'a')] },
+        { role: 'assistant', content: [toolUse('t_1')] },
+        { role: 'user', content: [result('t_1', 'c'), text('Hello')] },
+        { role: 'assistant', content: [toolUse('t_2')] },
+        { role: 'user', content: [result('t_2', 'd')] },
+      ],
+    ],
+    [
+      'twice in one turn',
+      [
+        { role: 'assistant', tool_calls: [call('t'), call('t')] },
+        toolMessage('t', 'a'),
+        toolMessage('t', 'b'),
+      ],
+      [
+        { role: 'assistant', content: [toolUse('t'), toolUse('t_1')] },
+        { role: 'user', content: [result('t', 'a'), result('t_1', 'b')] },
+      ],
+    ],
+  ])('have calls with ids of their own where one comes %s', (_name, messages, expected) => {
+    expect(decode(...messages).messages).toEqual(expected);
+  });
+
+  it('may have the same id of a call any number of times', () => {
+    const count = 10_000;
+    const calls = Array<unknown>(count).fill(call('t'));
+    const results = Array<unknown>(count).fill(toolMessage('t', 'a'));
+    const { messages } = decode({ role: 'assistant', tool_calls: calls }, ...results);
+    const [made, answered] = messages.map(({ content }) => content as readonly ContentBlock[]);
+    const ids = made?.map((block) => (block.type === 'tool_use' ? block.id : ''));
+    expect(new Set(ids).size).toBe(count);
+    expect(
+      answered?.map((block) => (block.type === 'tool_result' ? block.tool_use_id : '')),
+    ).toEqual(ids);
   });
 
   it.each([

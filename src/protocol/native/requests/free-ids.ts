@@ -1,0 +1,16 @@
+/** Gives out ids for the calls of one conversation, each of them once. */
+export class FreeIds {
+  readonly #taken = new Set<string>();
+  /** The last number behind each id that has come before. */
+  readonly #counts = new Map<string, number>();
+
+  /** A client may send the same id any number of times, so it is counted on from the last one. */
+  take(wanted: string): string {
+    let count = this.#counts.get(wanted) ?? 0;
+    let id = wanted;
+    for (; this.#taken.has(id); id = `${wanted}_${count}`) count += 1;
+    this.#counts.set(wanted, count);
+    this.#taken.add(id);
+    return id;
+  }
+}
