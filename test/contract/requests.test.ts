@@ -9,6 +9,7 @@ import type {
   Tool,
 } from '../../src/protocol/inference.ts';
 import { encodeNativeRequest } from '../../src/protocol/native/requests/encode-request.ts';
+import { endWithUser } from '../../src/protocol/native/requests/end-with-user.ts';
 import { decodeNative } from '../unit/protocol/upstream-requests.ts';
 
 const FUZZ_TIME_MS = 3_000;
@@ -177,7 +178,8 @@ describe('a native request', () => {
           'max_completion_tokens',
         );
         const decoded = chatFormat.decodeRequest(JSON.parse(sent), () => undefined);
-        expect(readRequest(decoded.request)).toEqual(readRequest(request));
+        const messages = endWithUser(request.messages);
+        expect(readRequest(decoded.request)).toEqual(readRequest({ ...request, messages }));
         expect(decoded.request.model).toBe('vendor-name');
         expect(decoded.request.isStream).toBe(isStream);
         expect(decoded.wantsStreamUsage).toBe(isStream);

@@ -29,6 +29,22 @@ describe('arguments of a past tool call that are not a JSON object', () => {
   );
 });
 
+describe('the last words of an assistant', () => {
+  const messages = [user('Write a poem'), { role: 'assistant', content: 'Roses' }];
+
+  it('are followed by a user for a native upstream, and stay the last for a chat one', async () => {
+    expect((await ask('chat', 'native', { messages })).status).toBe(200);
+    expect(sent()['messages']).toMatchObject([{}, { role: 'assistant' }, user('Go on.')]);
+    expect((await ask('chat', 'chat', { messages })).status).toBe(200);
+    expect(sent()['messages']).toEqual(messages);
+  });
+
+  it('stay the last where a native client wants the model to go on from them', async () => {
+    expect((await ask('native', 'native', { messages })).status).toBe(200);
+    expect(sent()['messages']).toEqual(messages);
+  });
+});
+
 describe('cache markers of a chat client', () => {
   it('reach a native upstream from parts, messages, tools and the request', async () => {
     const tool = (name: string) => ({ type: 'function', function: { name } });

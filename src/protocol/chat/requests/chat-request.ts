@@ -64,6 +64,9 @@ export interface AssistantMessage extends CacheMark {
   readonly content?: string | readonly AssistantPart[] | null;
   /** The model's earlier thinking; some upstreams want it back. */
   readonly reasoning_content?: string;
+  /** Whether the answer is to go on from this message. Some vendors call it the latter. */
+  readonly prefix?: unknown;
+  readonly partial?: unknown;
   readonly tool_calls?: readonly ToolCall[] | null;
   readonly function_call?: FunctionCall | null;
 }

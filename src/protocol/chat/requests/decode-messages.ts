@@ -7,8 +7,9 @@ import type {
   ToolUseBlock,
 } from '../../inference.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
+import { endWithUser } from '../../native/requests/end-with-user.ts';
 import { CallIds } from './call-ids.ts';
-import type { AssistantMessage, ChatMessage, FunctionCall } from './chat-request.ts';
+import type { AssistantMessage, ChatMessage, ChatRequest, FunctionCall } from './chat-request.ts';
 import { decodeMarker, decodeParts, decodeTexts, isBlank, markLast } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
 
@@ -20,7 +21,7 @@ interface DecodedMessages {
 }
 
 /** Translates the conversation into the native format, and takes the instructions out of it. */
-export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMessages {
+export function decodeMessages(chat: ChatRequest): DecodedMessages {
   const instructions: TextBlock[] = [];
   const conversation = createConversation();
   const unread: string[] = [];
@@ -28,7 +29,7 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
   const notes = { unread, ids };
   let functionCallId: string | undefined;
 
-  for (const [i, message] of chatMessages.entries()) {
+  for (const [i, message] of chat.messages.entries()) {
     const path = `messages.${i}`;
     switch (message.role) {
       case 'developer':
@@ -60,7 +61,8 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
         );
     }
   }
-  const messages = conversation.end();
+  const said = conversation.end();
+  const messages = wantsPrefill(chat) ? said : endWithUser(said);
   if (messages.length > 0) return { system: joinInstructions(instructions), messages, unread };
   // A model answers a message; instructions alone are one.
   const content = joinInstructions(instructions);
@@ -69,6 +71,13 @@ export function decodeMessages(chatMessages: readonly ChatMessage[]): DecodedMes
   }
   const message = 'At least one message should say something';
   throw refuseField({ path: 'messages', kind: 'invalid', message });
+}
+
+/** Whether the model is to go on from its last words, in the words of the vendors that offer it. */
+function wantsPrefill(chat: ChatRequest): boolean {
+  const last = chat.messages.at(-1);
+  if (last?.role !== 'assistant') return false;
+  return last.prefix === true || last.partial === true || chat['continue_final_message'] === true;
 }
 
 /** Joins the instructions into one text, unless one of them is marked. */

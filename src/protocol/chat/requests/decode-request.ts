@@ -25,7 +25,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     throw refuseField({ path: field, kind: 'invalid', message });
   });
 
-  const { system, messages, unread } = decodeMessages(chat.messages);
+  const { system, messages, unread } = decodeMessages(chat);
   const { temperature } = chat;
   const endUser = chat.user ?? chat.safety_identifier;
   const request: InferenceRequest = {

@@ -1,10 +1,9 @@
 import type { ContentBlock, Message, ToolResultBlock } from '../../inference.ts';
+import { endWithUser } from '../../native/requests/end-with-user.ts';
 import { FreeIds } from '../../native/requests/free-ids.ts';
 
 /** Said for a call whose output never came: its turn was broken off. */
 const NO_OUTPUT = 'There is no output: the call was broken off.';
-/** Native models answer a user, and not every one goes on from its own words. */
-const GO_ON = 'Go on.';
 
 /** What the assistant says in one go, and what it gets back. */
 interface Turn {
@@ -69,8 +68,7 @@ export class Dialogue {
       for (const block of reply) blocks.push(block);
       if (blocks.length > 0) messages.push({ role: 'user', content: simplify(blocks) });
     }
-    if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: GO_ON });
-    return messages;
+    return endWithUser(messages);
   }
 
   get #last(): Turn {

@@ -42,6 +42,33 @@ describe('instructions', () => {
   });
 });
 
+describe('a conversation that ends with the assistant', () => {
+  const said = { role: 'assistant', content: 'a' };
+  const saidNatively = { role: 'assistant', content: [text('a')] };
+
+  it.each<[string, readonly unknown[]]>([
+    ['', [user, said]],
+    ['before a blank message of the user', [user, said, { role: 'user', content: ' ' }]],
+    ['before an instruction', [user, said, { role: 'system', content: 'b' }]],
+    [
+      'that would go on if nothing came',
+      [user, { ...said, prefix: true }, { ...user, content: '' }],
+    ],
+  ])('goes on with a user %s', (_name, messages) => {
+    const goOn = { role: 'user', content: 'Go on.' };
+    expect(decode(...messages).messages).toEqual([user, saidNatively, goOn]);
+  });
+
+  it.each([
+    ['prefix', { messages: [user, { ...said, prefix: true }] }],
+    ['partial', { messages: [user, { ...said, partial: true }] }],
+    ['continue_final_message', { messages: [user, said], continue_final_message: true }],
+  ])('stays as it is if the model is to go on from there [%s]', (_name, fields) => {
+    const { request } = chatFormat.decodeRequest({ model: 'opus', ...fields }, () => undefined);
+    expect(request.messages).toEqual([user, saidNatively]);
+  });
+});
+
 describe('messages', () => {
   it.each<[string, readonly unknown[], readonly unknown[]]>([
     [
@@ -54,13 +81,13 @@ describe('messages', () => {
     ['users in a row', [user, user], [user, user]],
     [
       'assistant text',
-      [user, { role: 'assistant', content: 'a' }],
-      [user, { role: 'assistant', content: [text('a')] }],
+      [user, { role: 'assistant', content: 'a' }, user],
+      [user, { role: 'assistant', content: [text('a')] }, user],
     ],
     [
       'assistant parts',
-      [user, { role: 'assistant', content: [text('a'), { type: 'refusal', refusal: 'no' }] }],
-      [user, { role: 'assistant', content: [text('a')] }],
+      [user, { role: 'assistant', content: [text('a'), { type: 'refusal', refusal: 'no' }] }, user],
+      [user, { role: 'assistant', content: [text('a')] }, user],
     ],
     ['assistant of nothing', [user, { role: 'assistant', content: '' }], [user]],
     ['assistant without content', [user, { role: 'assistant' }], [user]],
@@ -70,8 +97,13 @@ describe('messages', () => {
       [
         user,
         { role: 'assistant', content: 'a', tool_calls: [call('t1', '{"x":1}'), call('t2', '')] },
+        user,
       ],
-      [user, { role: 'assistant', content: [text('a'), toolUse('t1', { x: 1 }), toolUse('t2')] }],
+      [
+        user,
+        { role: 'assistant', content: [text('a'), toolUse('t1', { x: 1 }), toolUse('t2')] },
+        user,
+      ],
     ],
     [
       'results in a row',
