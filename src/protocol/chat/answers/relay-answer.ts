@@ -60,7 +60,7 @@ export function relayChatAnswer(
 function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const message = readObject(choice, 'message');
   const { role, content, refusal } = message;
-  const calls = message['tool_calls'] ?? message['function_call'];
+  const calls = readCalls(message) ?? message['function_call'];
   const thoughts = message['reasoning_content'] ?? message['reasoning'];
   const isText = role === 'assistant' && typeof content === 'string';
   if (!isText || refusal != null || calls != null || thoughts != null) return undefined;
@@ -143,14 +143,20 @@ function findOnlyChoice({ choices }: Json): Json | undefined {
 
 /** Whether nothing is missing and everything has the type that clients expect. */
 function isWhole(message: Json): boolean {
-  const { role, content, tool_calls: calls } = message;
+  const { role, content } = message;
+  const calls = readCalls(message);
   if (role !== 'assistant' || (calls != null && !isListOfCalls(calls))) return false;
   const hasCalls = calls != null || isObject(message['function_call']);
   return typeof content === 'string' || content === null || (content === undefined && hasCalls);
 }
 
+/** Some upstreams send an empty list with each answer that calls nothing, and clients take it. */
+function readCalls({ tool_calls: calls }: Json): unknown {
+  return Array.isArray(calls) && calls.length === 0 ? undefined : calls;
+}
+
 function isListOfCalls(calls: unknown): boolean {
-  return Array.isArray(calls) && calls.length > 0 && calls.every(isCall);
+  return Array.isArray(calls) && calls.every(isCall);
 }
 
 function isCall(call: unknown): boolean {

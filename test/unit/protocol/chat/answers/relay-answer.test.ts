@@ -156,6 +156,24 @@ describe('a whole chat answer for a chat client', () => {
     expect(answer.choices).toEqual(spoken);
   });
 
+  it('keeps an empty list of calls, and all that comes beside it', () => {
+    const said = { reasoning: 'Hm…', annotations: [{ type: 'url_citation' }], tool_calls: [] };
+    for (const more of [said, { ...said, reasoning: null }]) {
+      const message = { role: 'assistant', content: 'Four.', ...more };
+      const logprobs = { content: [{ token: 'Four.', logprob: -0.1 }] };
+      const spoken = [{ index: 0, message, logprobs, finish_reason: 'stop', stop_reason: null }];
+      const usage = { prompt_tokens: 1, completion_tokens: 1 };
+      const answer = JSON.parse(textOf(JSON.stringify({ choices: spoken, usage, kv: null })));
+      expect(answer).toMatchObject({ choices: spoken, kv: null });
+    }
+  });
+
+  it('is written anew where it says nothing but an empty list of calls', () => {
+    const spoken = [{ index: 0, message: { role: 'assistant', tool_calls: [] } }];
+    const usage = { prompt_tokens: 1, completion_tokens: 1 };
+    expect(relay(JSON.stringify({ choices: spoken, usage })).closing).toBeUndefined();
+  });
+
   it('has one name where that stands twice', () => {
     const text = textOf(`{"model":"evil",${choices('"stop"')},${USAGE},"mod\\u0065l":"evil"}`);
     expect(text).not.toContain('evil');
