@@ -167,7 +167,7 @@ export type OutputBlock =
   | (SpokenText & { readonly text: string; readonly notes?: TextNotes | undefined })
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
-  | (ToolUseBlock & { readonly inputJson?: string | undefined });
+  | ToolUseBlock;
 
 /**
  * The events of one answer, in order: start, (block_start, delta …, block_stop) …, finish. A usage

@@ -7,6 +7,7 @@ import type {
   StopReason,
   TextNotes,
 } from '../inference.ts';
+import { keepInputText } from '../json/input-text.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import { isObject } from '../schema.ts';
 
@@ -129,10 +130,8 @@ function closeBlock(
     case 'tool_use': {
       const input = parseInput(body);
       const { id, name } = start;
-      const block = { type: 'tool_use', id, name, input: input ?? {} } as const;
-      const isExact = input === undefined || !LONG_NUMBER.test(body);
       return {
-        block: isExact ? block : { ...block, inputJson: body },
+        block: { type: 'tool_use', id, name, input: input ?? {} },
         isCut: input === undefined,
       };
     }
@@ -148,15 +147,12 @@ function closeText(
   return { ...start, text, ...(notes !== undefined && { notes }) };
 }
 
-/** A number may be an id that a JavaScript number cannot hold. Formats that write texts keep it. */
-const LONG_NUMBER = /\d{16}/;
-
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
 function parseInput(json: string): Readonly<Record<string, unknown>> | undefined {
   if (json === '') return {};
   try {
     const input: unknown = JSON.parse(json);
-    return isObject(input) ? input : undefined;
+    return isObject(input) ? keepInputText(input, json) : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { isObject } from '../schema.ts';
+import { keepInputText } from './input-text.ts';
 import { isTooDeep } from './is-too-deep.ts';
 import { parseJson } from './upstream-json.ts';
 
@@ -25,5 +26,5 @@ export function parseArguments(json: string): ReadArguments {
   const input = isTooDeep(json) ? undefined : parseJson(json);
   if (!isObject(input)) return { input: { _raw: json }, isPadded: false };
   const padding = isShort ? 0 : json.length - JSON.stringify(input).length;
-  return { input, isPadded: padding > PADDING_CHARS_MAX };
+  return { input: keepInputText(input, json), isPadded: padding > PADDING_CHARS_MAX };
 }

@@ -1,4 +1,5 @@
 import type { AnswerContext, InferenceAnswer, OutputBlock } from '../../inference.ts';
+import { writeInput } from '../../json/input-text.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { finishReasonOf } from './finish-reasons.ts';
@@ -34,11 +35,11 @@ function encodeMessage(content: readonly OutputBlock[]) {
     else if (block.type === 'text') text += block.text;
     else if (block.type === 'thinking') reasoning += block.thinking;
     else if (block.type === 'tool_use') {
-      const { id, name, input, inputJson = JSON.stringify(input) } = block;
+      const { id, name, input } = block;
       toolCalls.push({
         id,
         type: 'function',
-        function: { name, arguments: inputJson },
+        function: { name, arguments: writeInput(input) },
       });
     }
   }

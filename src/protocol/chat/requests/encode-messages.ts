@@ -6,6 +6,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../inference.ts';
+import { writeInput } from '../../json/input-text.ts';
 import { isUnsigned } from '../../own-signature.ts';
 import type { UpstreamCall } from '../../upstream-call.ts';
 import type { AssistantMessage, ChatMessage, UserPart } from './chat-request.ts';
@@ -95,7 +96,7 @@ function readThoughts(content: readonly ContentBlock[]): string {
 const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
   id,
   type: 'function',
-  function: { name, arguments: JSON.stringify(input) },
+  function: { name, arguments: writeInput(input) },
 });
 
 function encodeTurn(

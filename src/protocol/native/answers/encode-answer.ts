@@ -1,17 +1,17 @@
 import type { InferenceAnswer, OutputBlock } from '../../inference.ts';
+import { writeContent } from '../write-content.ts';
 import { encodeUsage } from './encode-usage.ts';
 
 export function encodeAnswer(answer: InferenceAnswer): string {
-  return JSON.stringify({
-    id: answer.id,
-    type: 'message',
-    role: 'assistant',
-    model: answer.model,
-    content: answer.content.map(encodeBlock),
+  const { id, model, content } = answer;
+  const head = JSON.stringify({ id, type: 'message', role: 'assistant', model });
+  const rest = JSON.stringify({
     stop_reason: answer.stopReason,
     stop_sequence: answer.stopSequence ?? null,
     usage: encodeUsage(answer.usage),
   });
+  const written = writeContent(content.map(encodeBlock));
+  return `${head.slice(0, -1)},"content":${written},${rest.slice(1)}`;
 }
 
 /** Leaves out what only other formats say. */

@@ -5,6 +5,7 @@ import { sharesBudget } from './decode-headers.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
+import { writeMessages } from './write-messages.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 /** How much of the output is for thinking, at models that know a budget and no effort. */
@@ -24,13 +25,12 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
   const messages = mendMessages(request.messages, call.reasoning?.open);
   const canThink = messages === request.messages || hasThoughts(messages);
   const added = canThink ? addThinking(call) : undefined;
-  return JSON.stringify({
+  const others = JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
       : request.passedOn),
     model: vendorModel,
     max_tokens: outputTokensMax,
-    messages,
     system: encodeSystem(request),
     stream: isStream,
     // Beside thinking, a model takes no other temperature than its own.
@@ -44,6 +44,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     thinking: canThink ? (added ?? fitThinking(call)) : undefined,
     output_config: encodeOutputConfig(call),
   });
+  return `${others.slice(0, -1)},"messages":${writeMessages(messages)}}`;
 }
 
 function omit(

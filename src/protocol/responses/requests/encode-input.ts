@@ -1,5 +1,6 @@
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type { ContentBlock, Message, ToolResultBlock } from '../../inference.ts';
+import { writeInput } from '../../json/input-text.ts';
 import type { Json } from '../../json/upstream-json.ts';
 import type { ThinkingBlock } from '../../thinking-block.ts';
 import type { UpstreamCall } from '../../upstream-call.ts';
@@ -45,7 +46,7 @@ function addAnswer(content: readonly ContentBlock[], { items, path, call }: Plac
     endMessage();
     if (block.type === 'tool_use') {
       const { id, name, input } = block;
-      items.push({ type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) });
+      items.push({ type: 'function_call', call_id: id, name, arguments: writeInput(input) });
     } else if (block.type === 'thinking') {
       const item = encodeThought(block, call);
       if (item !== undefined) items.push(item);

@@ -48,8 +48,9 @@ it.each([
   },
 );
 
-it('native clients get an input that has only fields of their format', () => {
+it('native clients get the same number in an input that has only fields of their format', () => {
   const written = nativeFormat.encodeAnswer(collectAnswer(OF_CHAT), CONTEXT);
+  expect(written).toContain(`"input":${ARGUMENTS}`);
   expect(JSON.parse(written).content).toEqual([
     { type: 'tool_use', id: 'call_1', name: 'send', input: JSON.parse(ARGUMENTS) },
   ]);
