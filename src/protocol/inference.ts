@@ -93,6 +93,8 @@ export interface InferenceRequest {
   readonly isThinking: boolean;
   /** The schema that the answer's text has to satisfy; `true` for any JSON object. */
   readonly outputSchema: Readonly<Record<string, unknown>> | true | undefined;
+  /** Its name and description, and whether it is strict: what native requests do not say. */
+  readonly schemaTerms?: Readonly<Record<string, unknown>> | undefined;
   /** How much effort the model is to make, in the client's own word. */
   readonly effort: string | undefined;
   readonly cacheControl: CacheControl | undefined;

@@ -122,5 +122,6 @@ export type ResponseFormat =
         readonly name: string;
         readonly description?: string | null;
         readonly schema?: Readonly<Record<string, unknown>> | null;
+        readonly strict?: boolean | null;
       };
     };

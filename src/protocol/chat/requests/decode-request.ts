@@ -1,5 +1,6 @@
 import { checkFields, knowFields } from '../../fields/check-fields.ts';
 import { FIELD_RULES } from '../../fields/field-rules.ts';
+import { pickSchemaTerms } from '../../fields/pick-schema-terms.ts';
 import type { DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
@@ -12,9 +13,6 @@ import { listUnread } from './list-unread.ts';
 import { refuseField } from './refuse-field.ts';
 import { chatRequestSchema } from './request-schema.ts';
 
-/** The chat format allows up to 2. The native format ends at 1, so higher values become 1. */
-const TEMPERATURE_MAX = 1;
-
 export const CHAT_FIELDS = knowFields(namesOf(chatRequestSchema), FIELD_RULES);
 
 export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
@@ -26,7 +24,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   });
 
   const { system, messages, unread } = decodeMessages(chat);
-  const { temperature } = chat;
+  const format = chat.response_format;
   const endUser = chat.user ?? chat.safety_identifier;
   const request: InferenceRequest = {
     model: chat.model,
@@ -34,15 +32,15 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     system,
     messages,
     outputTokensMax: decodeOutputLimit(chat),
-    temperature:
-      typeof temperature === 'number' ? Math.min(temperature, TEMPERATURE_MAX) : undefined,
+    temperature: chat.temperature ?? undefined,
     topP: chat.top_p ?? undefined,
     topK: undefined,
     stopSequences: decodeStop(chat.stop),
     ...decodeTools(chat),
     thinkingTokensMax: undefined,
     isThinking: false,
-    outputSchema: decodeResponseFormat(chat.response_format),
+    outputSchema: decodeResponseFormat(format),
+    schemaTerms: format?.type === 'json_schema' ? pickSchemaTerms(format.json_schema) : undefined,
     effort: typeof chat.reasoning_effort === 'string' ? chat.reasoning_effort : undefined,
     cacheControl: decodeCacheControl(chat.cache_control),
     isBetaContext: wantsBetaContext(header),

@@ -46,7 +46,7 @@ export function encodeChatRequest(
     top_p: request.topP,
     stop: request.stopSequences.length > 0 ? request.stopSequences : undefined,
     ...encodeTools(request),
-    response_format: encodeResponseFormat(request.outputSchema),
+    response_format: encodeResponseFormat(request),
     user: encodeUser(request.passedOn),
     reasoning_effort: encodeEffort(call),
     stream: isStream,
@@ -65,8 +65,8 @@ function encodeEffort({ request, accepts }: UpstreamCall): string | undefined {
   return effort === 'max' ? 'xhigh' : EFFORTS.find((known) => known === effort);
 }
 
-function encodeResponseFormat(schema: InferenceRequest['outputSchema']) {
+function encodeResponseFormat({ outputSchema: schema, schemaTerms }: InferenceRequest) {
   if (schema === undefined) return undefined;
   if (schema === true) return { type: 'json_object' };
-  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
+  return { type: 'json_schema', json_schema: { name: 'answer', ...schemaTerms, schema } };
 }

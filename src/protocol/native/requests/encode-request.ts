@@ -13,6 +13,8 @@ const BUDGET_SHARES: Readonly<Record<string, number>> = {
   ...{ minimal: 0.1, low: 0.2, medium: 0.5 },
   ...{ high: 0.8, xhigh: 0.9, max: 0.9 },
 };
+/** Other formats allow up to 2. */
+const TEMPERATURE_MAX = 1;
 /** Beside thinking, models take no lower one. */
 const THINKING_TOP_P_MIN = 0.95;
 
@@ -34,7 +36,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     system: encodeSystem(request),
     stream: isStream,
     // Beside thinking, a model takes no other temperature than its own.
-    temperature: added === undefined ? request.temperature : undefined,
+    temperature: added === undefined ? capTemperature(request.temperature) : undefined,
     top_p: added === undefined ? request.topP : raiseTopP(request.topP),
     top_k: request.topK,
     stop_sequences: unlessEmpty(request.stopSequences),
@@ -75,6 +77,10 @@ function addThinking({ request, outputTokensMax, accepts }: UpstreamCall): unkno
   const share = BUDGET_SHARES[effort] ?? 0;
   const budget = Math.max(Math.floor(outputTokensMax * share), THINKING_TOKENS_MIN);
   return budget < outputTokensMax ? { type: 'enabled', budget_tokens: budget } : undefined;
+}
+
+function capTemperature(temperature: number | undefined): number | undefined {
+  return temperature === undefined ? undefined : Math.min(temperature, TEMPERATURE_MAX);
 }
 
 function raiseTopP(topP: number | undefined): number | undefined {

@@ -1,6 +1,7 @@
 import { refuseField } from '../../chat/requests/refuse-field.ts';
 import { checkFields, knowFields } from '../../fields/check-fields.ts';
 import { FIELD_RULES, RESPONSES_RULES } from '../../fields/field-rules.ts';
+import { pickSchemaTerms } from '../../fields/pick-schema-terms.ts';
 import type { DecodeAids, DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
@@ -14,9 +15,6 @@ import { listUnread } from './list-unread.ts';
 import { kindOfItem, responsesRequestSchema } from './request-schema.ts';
 import type { InputTools, ResponsesRequest } from './responses-request.ts';
 import { ToolBook } from './tool-book.ts';
-
-/** This format allows up to 2. The native format ends at 1, so higher values become 1. */
-const TEMPERATURE_MAX = 1;
 
 const OWN_NAMES = namesOf(responsesRequestSchema);
 
@@ -49,7 +47,7 @@ export function decodeRequest(
   const { tools, toolChoice, unoffered } = decodeTools(body, book);
   const effort = readEffort(body);
   const thinks = effort !== undefined && canThink(messages, toolChoice);
-  const { temperature } = body;
+  const format = body.text?.format;
   const endUser = body.safety_identifier ?? body.user;
   const request: InferenceRequest = {
     model: body.model,
@@ -57,8 +55,7 @@ export function decodeRequest(
     system,
     messages,
     outputTokensMax: body.max_output_tokens ?? undefined,
-    temperature:
-      typeof temperature === 'number' ? Math.min(temperature, TEMPERATURE_MAX) : undefined,
+    temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
     topK: undefined,
     stopSequences: [],
@@ -66,7 +63,8 @@ export function decodeRequest(
     toolChoice,
     thinkingTokensMax: undefined,
     isThinking: thinks,
-    outputSchema: decodeTextFormat(body.text?.format),
+    outputSchema: decodeTextFormat(format),
+    schemaTerms: format?.type === 'json_schema' ? pickSchemaTerms(format) : undefined,
     effort,
     // With this key, clients say that they will send the same beginning again.
     cacheControl: body.prompt_cache_key == null ? undefined : { type: 'ephemeral' },

@@ -27,7 +27,7 @@ export function encodeResponsesRequest(call: UpstreamCall, vendorModel: string):
     temperature: request.temperature,
     top_p: request.topP,
     ...encodeTools(request),
-    text: encodeText(request.outputSchema),
+    text: encodeText(request),
     reasoning: encodeReasoning(call),
     safety_identifier: encodeUser(request.passedOn),
     // What is stored would be in the vendor's archive, out of reach.
@@ -42,10 +42,10 @@ function encodeInstructions(system: InferenceRequest['system']): string | undefi
   return system.map(({ text }) => text).join('\n') || undefined;
 }
 
-function encodeText(schema: InferenceRequest['outputSchema']) {
+function encodeText({ outputSchema: schema, schemaTerms }: InferenceRequest) {
   if (schema === undefined) return undefined;
   if (schema === true) return { format: { type: 'json_object' } };
-  return { format: { type: 'json_schema', name: 'answer', schema } };
+  return { format: { type: 'json_schema', name: 'answer', ...schemaTerms, schema } };
 }
 
 /**

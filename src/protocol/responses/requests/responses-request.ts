@@ -135,4 +135,5 @@ export type TextFormat =
       readonly name?: string | null;
       readonly description?: string | null;
       readonly schema?: Readonly<Record<string, unknown>> | null;
+      readonly strict?: boolean | null;
     };

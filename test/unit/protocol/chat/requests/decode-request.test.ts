@@ -25,7 +25,7 @@ describe('the fields of a chat request', () => {
     [{ max_completion_tokens: null, max_tokens: 5 }, { outputTokensMax: 5 }],
     [{ temperature: 0 }, { temperature: 0 }],
     [{ temperature: 0.7 }, { temperature: 0.7 }],
-    [{ temperature: 2 }, { temperature: 1 }],
+    [{ temperature: 2 }, { temperature: 2 }],
     [{ top_p: 0 }, { topP: 0 }],
     [{ stop: 'END' }, { stopSequences: ['END'] }],
     [{ stop: ['a', ' \n', 'b'] }, { stopSequences: ['a', 'b'] }],

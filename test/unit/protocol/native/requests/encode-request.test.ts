@@ -181,6 +181,12 @@ describe('the thinking of a Responses client', () => {
 describe('what chat clients ask for', () => {
   const schema = { type: 'object', properties: { a: { type: 'integer' } } };
 
+  it('is as warm as the native format allows', () => {
+    expect(encode(chatCall({ temperature: 1.6 }))).toMatchObject({ temperature: 1 });
+    expect(encode(chatCall({ temperature: 0.4 }))).toMatchObject({ temperature: 0.4 });
+    expect(encode(chatCall({}))).not.toHaveProperty('temperature');
+  });
+
   it('has its schema in the native place', () => {
     const format = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(encode(chatCall({ response_format: format }))).toMatchObject({
