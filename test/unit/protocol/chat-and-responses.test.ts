@@ -54,6 +54,14 @@ describe('between chat and Responses', () => {
     },
   );
 
+  it.each(['END', '\n', ['a', ' ']])('no stop is left out: %j is refused', (stop) => {
+    expect(() => fromChat({ stop })).toThrow('this model does not take stop sequences');
+  });
+
+  it.each(['', [], ['']])('an empty stop stops nothing, and is left out: %j', (stop) => {
+    expect(() => fromChat({ stop })).not.toThrow();
+  });
+
   it.each([0, 1, 1.6, 2])('the temperature stays as it is: %d', (temperature) => {
     expect(fromChat({ temperature })).toMatchObject({ temperature });
     expect(fromResponses({ temperature })).toMatchObject({ temperature });

@@ -6,7 +6,7 @@ import type { InferenceRequest } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
 import { namesOf } from '../../schema.ts';
 import type { ChatRequest, ResponseFormat } from './chat-request.ts';
-import { decodeCacheControl, isBlank } from './decode-content.ts';
+import { decodeCacheControl } from './decode-content.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeTools } from './decode-tools.ts';
 import { listUnread } from './list-unread.ts';
@@ -60,7 +60,7 @@ function decodeOutputLimit(chat: ChatRequest): number | undefined {
 
 function decodeStop(stop: ChatRequest['stop']): readonly string[] {
   const sequences = typeof stop === 'string' ? [stop] : (stop ?? []);
-  return sequences.filter((sequence) => !isBlank(sequence));
+  return sequences.filter((sequence) => sequence !== '');
 }
 
 function decodeResponseFormat(

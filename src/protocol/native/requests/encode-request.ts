@@ -39,7 +39,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     temperature: added === undefined ? capTemperature(request.temperature) : undefined,
     top_p: added === undefined ? request.topP : raiseTopP(request.topP),
     top_k: request.topK,
-    stop_sequences: unlessEmpty(request.stopSequences),
+    stop_sequences: unlessEmpty(request.stopSequences.filter(saysSomething)),
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
@@ -56,6 +56,11 @@ function omit(
   const left = { ...fields };
   for (const name of names) Reflect.deleteProperty(left, name);
   return left;
+}
+
+/** Native models refuse to stop at white space, which other formats allow. */
+function saysSomething(sequence: string): boolean {
+  return sequence.trim() !== '';
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {

@@ -28,7 +28,7 @@ describe('the fields of a chat request', () => {
     [{ temperature: 2 }, { temperature: 2 }],
     [{ top_p: 0 }, { topP: 0 }],
     [{ stop: 'END' }, { stopSequences: ['END'] }],
-    [{ stop: ['a', ' \n', 'b'] }, { stopSequences: ['a', 'b'] }],
+    [{ stop: ['a', '\n', '', 'b'] }, { stopSequences: ['a', '\n', 'b'] }],
     [{ stop: '' }, { stopSequences: [] }],
     [{ stream: true }, { isStream: true }],
     [{ user: 'u' }, { passedOn: { metadata: { user_id: 'u' } } }],

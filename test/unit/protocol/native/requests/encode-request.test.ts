@@ -181,6 +181,12 @@ describe('the thinking of a Responses client', () => {
 describe('what chat clients ask for', () => {
   const schema = { type: 'object', properties: { a: { type: 'integer' } } };
 
+  it('stops at each word, and never at white space, which native models refuse', () => {
+    const sent = encode(chatCall({ stop: ['END', ' \n'] }));
+    expect(sent).toMatchObject({ stop_sequences: ['END'] });
+    expect(encode(chatCall({ stop: '\n' }))).not.toHaveProperty('stop_sequences');
+  });
+
   it('is as warm as the native format allows', () => {
     expect(encode(chatCall({ temperature: 1.6 }))).toMatchObject({ temperature: 1 });
     expect(encode(chatCall({ temperature: 0.4 }))).toMatchObject({ temperature: 0.4 });
@@ -216,7 +222,7 @@ describe('what chat clients ask for', () => {
       expect(decodeNative(sent), name).toMatchObject({
         messages: request.messages,
         tools: request.tools,
-        stopSequences: request.stopSequences,
+        stopSequences: request.stopSequences.filter((stop) => stop.trim() !== ''),
       });
     }
   });
