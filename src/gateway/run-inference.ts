@@ -18,6 +18,7 @@ import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerPlace } from './answer-keeper.ts';
+import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
@@ -104,6 +105,7 @@ async function openAnswer(
   const key = steps.checkKey(client);
   recorder.noteKey(key);
   checkContentType(header('content-type'));
+  checkEncoding(header);
 
   const body = await client.body(key.strangerAddress);
   recorder.noteBody();

@@ -136,6 +136,12 @@ export const REFUSALS = {
     chatType: 'invalid_request_error',
     chatCode: 'unsupported_media_type',
   },
+  body_compressed: {
+    status: 415,
+    nativeType: 'invalid_request_error',
+    chatType: 'invalid_request_error',
+    chatCode: 'unsupported_media_type',
+  },
   no_websocket: {
     status: 426,
     nativeType: 'invalid_request_error',

@@ -6,6 +6,7 @@ import {
 } from '../../catalogue/catalogue.ts';
 import { encodeModel, encodeModelInfo, encodeModelList } from '../../catalogue/encode-models.ts';
 import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
+import { checkEncoding } from '../../gateway/check-encoding.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
 import { parseJsonBody } from '../../protocol/json/parse-json-body.ts';
@@ -53,12 +54,14 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
 
 async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   const key = steps.checkKey(exchange);
+  const header = (name: string) => exchange.header(name);
+  checkEncoding(header);
   const body = parseJsonBody(await exchange.body(key.strangerAddress));
   // The body is that of a message without the fields that only an answer needs.
   const asMessage = isObject(body)
     ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
     : body;
-  const { request } = nativeFormat.decodeRequest(asMessage, (name) => exchange.header(name));
+  const { request } = nativeFormat.decodeRequest(asMessage, header);
   const { models } = await steps.identify(key);
   const { catalogue } = steps.offer();
   if (catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);

@@ -6,6 +6,7 @@ import {
 import { checkModelKind } from '../../catalogue/check-model-kind.ts';
 import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
 import type { FoundAnswer } from '../../gateway/answer-keeper.ts';
+import { checkEncoding } from '../../gateway/check-encoding.ts';
 import { readResolved } from '../../gateway/read-resolved.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { hintForPath } from '../../protocol/hint-for-path.ts';
@@ -50,9 +51,10 @@ function refuseUpgrade(exchange: Exchange): void {
 
 async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   const key = steps.checkKey(exchange);
+  const header = (name: string) => exchange.header(name);
+  checkEncoding(header);
   const body = await exchange.body(key.strangerAddress);
   const { models } = await steps.identify(key);
-  const header = (name: string) => exchange.header(name);
   const { request } = await readResolved({ body, format: responsesFormat, header, steps, key });
   const { catalogue } = steps.offer();
   const model = catalogue.resolve(request.model);

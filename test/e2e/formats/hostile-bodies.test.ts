@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
@@ -70,6 +71,29 @@ function reword(body: string | Uint8Array, path: string): string | Uint8Array {
     .replaceAll('"metadata"', '"client_metadata"');
 }
 
+const wordOf = (path: string) => Buffer.from(String(reword(`{${FRAME},${hello}}`, path)));
+
+const sendEncoded = (path: string, encoding: string, body: Buffer) =>
+  fetch(`${gateway().url}${path}`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': gateway().key(),
+      'llm-version': '2023-06-01',
+      'content-type': 'application/json',
+      'content-encoding': encoding,
+    },
+    body,
+  });
+
+it.each(['/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/embeddings'])(
+  'a compressed body on %s is refused with 415 as well',
+  async (path) => {
+    const asked = await sendEncoded(path, 'br', Buffer.from([0x0b, 0x02, 0x80]));
+    expect(asked.status).toBe(415);
+    expect(await asked.text()).toContain('`br`');
+  },
+);
+
 describe.each(ROUTES)('a hostile body on %s', (path) => {
   const send = (body: string | Uint8Array) =>
     fetch(`${gateway().url}${path}`, {
@@ -105,6 +129,26 @@ describe.each(ROUTES)('a hostile body on %s', (path) => {
     });
     expect(response.status).toBe(415);
   });
+
+  it('that is compressed is refused with 415, which names what to leave out', async () => {
+    const asked = await sendEncoded(path, 'gzip', gzipSync(wordOf(path)));
+    expect(asked.status).toBe(415);
+    expect(asked.headers.get('accept-encoding')).toBe('identity');
+    const { error } = (await asked.json()) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({
+      type: 'invalid_request_error',
+      ...(path !== '/v1/messages' && { code: 'unsupported_media_type', param: null }),
+      message: 'content-encoding: `gzip` is not taken, send the body uncompressed',
+    });
+  });
+
+  it.each(['identity', 'Identity', ''])(
+    'is answered if its encoding is none: "%s"',
+    async (none) => {
+      const asked = await sendEncoded(path, none, wordOf(path));
+      expect(asked.status).toBe(200);
+    },
+  );
 
   it('never cost a worker or left a fault in the log', async () => {
     expect(gateway().workerPids()).toHaveLength(1);
