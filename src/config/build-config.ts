@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { pathUnder } from '../lib/address/path-under.ts';
+import { ANY_NAME } from '../lib/name-pattern.ts';
 import { buildCatalogue, buildPrice } from './build-catalogue.ts';
 import type { BooksConfig, Config, GuardsConfig, OidcConfig, UpstreamConfig } from './config.ts';
 import { DEFAULT_ACCEPTS } from './default-settings.ts';
@@ -145,7 +146,8 @@ function buildUpstream(upstream: UpstreamSettings): UpstreamConfig {
       Object.entries(upstream.cost).map(([model, price]) => [model, buildPrice(price)]),
     ),
     outputLimitFields: upstream.output_limit_field,
-    accepts: upstream.accepts ?? DEFAULT_ACCEPTS[upstream.kind],
+    accepts: { [ANY_NAME]: DEFAULT_ACCEPTS[upstream.kind], ...upstream.accepts },
+    sampling: upstream.sampling,
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
     ),

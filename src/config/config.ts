@@ -86,8 +86,16 @@ export interface UpstreamConfig {
    * client's own field is sent.
    */
   readonly outputLimitFields: Readonly<Record<string, 'max_completion_tokens' | 'max_tokens'>>;
-  /** What this upstream accepts, of the features that not every upstream does. */
-  readonly accepts: readonly OptionalFeature[];
+  /**
+   * What this upstream accepts, of the features that not every upstream does: by the id of the
+   * model, with `*` for all others, which is always there.
+   */
+  readonly accepts: Readonly<Record<string, readonly OptionalFeature[]>>;
+  /**
+   * Whether translated requests say how the model is to sample: by the id of the model, with `*`
+   * for all others. Without an entry they do.
+   */
+  readonly sampling: Readonly<Record<string, 'pass' | 'drop'>>;
   /** Headers sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: UpstreamTlsConfig | undefined;

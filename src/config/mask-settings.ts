@@ -3,6 +3,7 @@ import type { ArchivePlace } from '../lib/address/books-target.ts';
 import { formatBooksUrl } from '../lib/address/parse-books-url.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { formatRedisUrl } from '../lib/address/parse-redis-url.ts';
+import { ANY_NAME } from '../lib/name-pattern.ts';
 import type { Secret } from '../lib/secret.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import { formatByteSize } from '../lib/units/parse-byte-size.ts';
@@ -171,6 +172,12 @@ function showHeaders<Shown>(headers: UpstreamConfig['headers'], show: Show<Shown
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, show(value)]));
 }
 
+/** One value, unless models differ. */
+function showByModel<Value>(byModel: Readonly<Record<string, Value>>) {
+  const { [ANY_NAME]: value, ...others } = byModel;
+  return value !== undefined && Object.keys(others).length === 0 ? value : byModel;
+}
+
 function showUpstream<Shown>(upstream: UpstreamConfig, show: Show<Shown>) {
   const { timeouts, simulated, headers, tls, probe } = upstream;
   return {
@@ -184,7 +191,8 @@ function showUpstream<Shown>(upstream: UpstreamConfig, show: Show<Shown>) {
     ),
     // Only a chat upstream may have this setting.
     output_limit_field: upstream.kind === 'chat' ? upstream.outputLimitFields : undefined,
-    accepts: simulated === undefined ? upstream.accepts : undefined,
+    accepts: simulated === undefined ? showByModel(upstream.accepts) : undefined,
+    sampling: simulated === undefined ? showByModel(upstream.sampling) : undefined,
     // A simulated upstream may not have headers, not even an empty map.
     headers: simulated === undefined ? showHeaders(headers, show) : undefined,
     tls: tls && { ca_file: tls.caFile, server_name: tls.serverName },

@@ -29,6 +29,8 @@ export type UpstreamCall = Pick<InferenceCall, 'outputTokensMax' | 'source'> & {
   readonly isStream: boolean;
   /** If absent, the upstream takes no optional feature. */
   readonly accepts?: ReadonlySet<OptionalFeature>;
+  /** Whether temperature, top_p and top_k are left out, because the model takes no other. */
+  readonly dropsSampling?: boolean;
   /** If absent, thoughts that were sealed are left out. */
   readonly reasoning?: UpstreamOpener | undefined;
 };

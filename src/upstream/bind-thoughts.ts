@@ -22,11 +22,12 @@ export function checkThoughts({ reasoning, source }: InferenceCall): void {
 
 /** The upstreams that think, but cannot read a thought from which the model goes on. */
 export function findStrangers(
-  { reasoning }: InferenceCall,
-  upstreams: ThinkingUpstreams,
+  { reasoning, model }: InferenceCall,
+  thinkingFor: (model: string) => ThinkingUpstreams,
 ): ReadonlySet<string> {
   const bound = reasoning?.bound ?? [];
   if (bound.length === 0) return NONE;
+  const upstreams = thinkingFor(model);
   const strangers = [...upstreams.keys()].filter((name) =>
     bound.some(({ opened }) => opened !== undefined && !canRead(name, opened, upstreams)),
   );

@@ -1,15 +1,12 @@
 import { pathUnder } from '../lib/address/path-under.ts';
-import { ANY_NAME } from '../lib/name-pattern.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { OutputLimitField } from '../protocol/chat/requests/encode-request.ts';
 import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
 import type { FormatName } from '../protocol/format-names.ts';
 import type { Infer, InferenceCall, RequestOutline } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
-import type { OptionalFeature } from '../protocol/upstream-call.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
 import { createAnswerDeadlines } from './answer-deadlines.ts';
 import { createSecretMask } from './create-secret-mask.ts';
@@ -18,6 +15,7 @@ import { createHttpClient } from './http1/create-http-client.ts';
 import { HeaderLines } from './http1/encode-request.ts';
 import type { TlsOptions } from './http1/open-socket.ts';
 import { parseOrigin } from './http1/origin.ts';
+import { createModelTerms, type ModelSettings } from './model-terms.ts';
 import { retryWithoutThoughts } from './retry-without-thoughts.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
@@ -26,7 +24,7 @@ import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-
 const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 
-export interface HttpUpstreamOptions {
+export interface HttpUpstreamOptions extends ModelSettings {
   readonly name: string;
   readonly kind: FormatName;
   readonly url: string;
@@ -34,15 +32,7 @@ export interface HttpUpstreamOptions {
   /** More headers of each request, by lower-case name. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: TlsOptions;
-  /** The upstream's own names for models, where they differ. */
-  readonly modelNames: Readonly<Record<string, string>>;
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
-  /**
-   * For a chat upstream: the field for the output limit, by the id of the model, `*` for all
-   * others. If absent, the client's own field.
-   */
-  readonly outputLimitFields: Readonly<Record<string, OutputLimitField>>;
-  readonly accepts: ReadonlySet<OptionalFeature>;
   readonly concurrencyMax: number;
   readonly timeouts: {
     readonly connectMs: number;
@@ -58,9 +48,8 @@ export interface HttpUpstreamOptions {
  * request at once.
  */
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
-  const { name, kind, timeouts, accepts } = options;
-  const vendorModels = new Map(Object.entries(options.modelNames));
-  const limitFields = new Map(Object.entries(options.outputLimitFields));
+  const { name, kind, timeouts } = options;
+  const termsOf = createModelTerms(options);
   const lingering = createDeadlineList<HttpCall>({
     afterMs: LINGER_MAX_MS,
     nowMs: () => performance.now(),
@@ -95,15 +84,17 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const dialect = request.embeds === undefined ? answers : EMBEDDINGS_DIALECT;
     if (dialect !== answers && kind === 'native') throw refuseEmbeddings();
     checkUnknown(request, options);
+    const { vendorModel, outputLimitField, accepts, sampling } = termsOf(model);
     // An upstream of the native format tells native clients itself what it takes.
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === 'chat') refuseLongCache(request);
-    const vendorModel = vendorModels.get(model) ?? model;
     const source = form.format === dialect.format ? call.source : undefined;
+    const dropsSampling = source === undefined && sampling === 'drop';
+    const asked = { request, readWhole, outputTokensMax, source, isStream, reasoning };
     const body = dialect.encodeRequest(
-      { request, readWhole, outputTokensMax, source, isStream, accepts, dropsUnknown, reasoning },
+      { ...asked, accepts, dropsUnknown, dropsSampling },
       vendorModel,
-      limitFields.get(model) ?? limitFields.get(ANY_NAME),
+      outputLimitField,
     );
     const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
     httpCall.start(client, {

@@ -21,9 +21,9 @@ export interface LeaseOptions {
   readonly room: WaitingRoom;
   /** By their names. */
   readonly upstreams: ReadonlyMap<string, unknown>;
-  /** By the format of the client: the upstreams that do not take its PDFs. */
-  readonly withoutPdfs: Readonly<Record<FormatName, ReadonlySet<string>>>;
-  readonly thinking: ThinkingUpstreams;
+  /** The upstreams that do not take PDFs for a model from clients of a format. */
+  readonly withoutPdfs: (format: FormatName, model: string) => ReadonlySet<string>;
+  readonly thinkingFor: (model: string) => ThinkingUpstreams;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
 }
@@ -68,10 +68,10 @@ async function findFitLease(
   unfit: ReadonlySet<string>,
 ): Promise<Lease | NoRoute> {
   const { model, signal } = call;
-  const { room, thinking } = options;
+  const { room, thinkingFor } = options;
   const fit = await waitForLease(room, { model, exclude: unfit, signal });
   if (fit.kind === 'lease' || fit.why !== 'excluded') return fit;
-  const exclude = findStrangers(call, thinking);
+  const exclude = findStrangers(call, thinkingFor);
   const found = await waitForLease(room, { model, exclude, signal });
   if (found.kind === 'none' && found.why === 'excluded' && exclude.size > 0) {
     throw refuseBound(call);
@@ -80,10 +80,10 @@ async function findFitLease(
 }
 
 function unfitFor(call: InferenceCall, options: LeaseOptions): ReadonlySet<string> {
-  const { hasPdfs, form } = call;
-  const strangers = findStrangers(call, options.thinking);
+  const { hasPdfs, form, model } = call;
+  const strangers = findStrangers(call, options.thinkingFor);
   if (!hasPdfs || form.format === 'embeddings') return strangers;
-  const withoutPdfs = options.withoutPdfs[form.format];
+  const withoutPdfs = options.withoutPdfs(form.format, model);
   return strangers.size === 0 ? withoutPdfs : new Set([...strangers, ...withoutPdfs]);
 }
 

@@ -13,6 +13,7 @@ import { createWaitingRoom } from '../routing/waiting-room.ts';
 import type { ThinkingUpstreams } from '../upstream/bind-thoughts.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
 import { inferWithRetries } from '../upstream/infer-with-retries.ts';
+import { findForModel } from '../upstream/model-terms.ts';
 import { readUpstreamTls } from '../upstream/read-upstream-tls.ts';
 import { createSimulatedUpstream } from '../upstream/simulated/create-simulated-upstream.ts';
 import { traceCalls } from '../upstream/trace-calls.ts';
@@ -80,8 +81,8 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
         traceCalls(upstream.name, createUpstream(upstream, options)),
       ]),
     ),
-    withoutPdfs: findWithoutPdfs(config.upstreams),
-    thinking: findThinking(config.upstreams),
+    withoutPdfs: (format, model) => findWithoutPdfs(config.upstreams, format, model),
+    thinkingFor: (model) => findThinking(config.upstreams, model),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     onTries(tries, call) {
       tryCounts.note(tries);
@@ -111,28 +112,27 @@ function routesOf(models: readonly ModelConfig[]): RoutesByModel {
 }
 
 /**
- * Upstreams that must get no PDF, by the format of the client. A native upstream judges the PDFs of
- * native clients itself.
+ * Upstreams that must get no PDF for a model from a client of this format. A native upstream judges
+ * the PDFs of native clients itself.
  */
 function findWithoutPdfs(
   upstreams: readonly UpstreamConfig[],
-): Record<FormatName, ReadonlySet<string>> {
-  const without = upstreams.filter(
-    ({ kind, accepts }) => kind !== 'simulated' && !accepts.includes('pdf'),
-  );
-  const namesOf = (found: readonly UpstreamConfig[]) => new Set(found.map(({ name }) => name));
-  return {
-    native: namesOf(without.filter(({ kind }) => kind !== 'native')),
-    chat: namesOf(without),
-    responses: namesOf(without),
-  };
+  format: FormatName,
+  model: string,
+): ReadonlySet<string> {
+  const without = upstreams.filter(({ kind, accepts }) => {
+    if (kind === 'simulated' || (kind === 'native' && format === 'native')) return false;
+    return findForModel(accepts, model)?.includes('pdf') !== true;
+  });
+  return new Set(without.map(({ name }) => name));
 }
 
-function findThinking(upstreams: readonly UpstreamConfig[]): ThinkingUpstreams {
+function findThinking(upstreams: readonly UpstreamConfig[], model: string): ThinkingUpstreams {
   const thinking = new Map<string, 'signed' | 'encrypted'>();
   for (const { name, kind, accepts } of upstreams) {
     if (kind === 'native') thinking.set(name, 'signed');
-    if (kind === 'responses' && accepts.includes('encrypted_reasoning')) {
+    const isCarried = findForModel(accepts, model)?.includes('encrypted_reasoning') === true;
+    if (kind === 'responses' && isCarried) {
       thinking.set(name, 'encrypted');
     }
   }
@@ -150,7 +150,6 @@ function createUpstream(
       estimateTokens(request, config.estimate.bytesPerToken).likely;
     return createSimulatedUpstream({ ...simulated, instance, clock, countTokens });
   }
-  const accepts = new Set(upstream.accepts);
   const tls = readUpstreamTls(upstream);
-  return createHttpUpstream({ ...upstream, kind, url, accepts, tls, clock });
+  return createHttpUpstream({ ...upstream, kind, url, tls, clock });
 }

@@ -28,6 +28,8 @@ describe('printSettings', () => {
       'upstreams: [{name: a, kind: native, url: "https://h", tls: {}, probe: {path: /up, interval: 9s, timeout: 1s}}]',
       'upstreams: [{name: a, kind: chat, url: "https://h/b?api-version=1", output_limit_field: max_tokens, accepts: [pdf], probe: {}}]',
       'upstreams: [{name: a, kind: chat, url: "https://h", output_limit_field: {llm-opus-4.7: max_tokens, "*": max_completion_tokens}}]',
+      'upstreams: [{name: a, kind: native, url: "https://h", accepts: {llm-opus-4.7: [], "*": [pdf]}, sampling: drop}]',
+      'upstreams: [{name: a, kind: native, url: "https://h", accepts: {llm-opus-4.7: [pdf]}, sampling: {llm-opus-4.7: drop}}]',
       'upstreams: [{name: a, kind: simulated, cost: {llm-opus-4.7: {input: 1, output: 0.25}}, simulated: {latency: 1500ms, error_rate: 0.25}}]',
     ];
     for (const text of texts) {

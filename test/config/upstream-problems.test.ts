@@ -141,10 +141,42 @@ describe('an upstream', () => {
       'kind: chat, url: "http://a", accepts: [pdfs]',
       'accepts[0]: must be one of pdf, effort, reasoning_content',
     ],
+    [
+      'kind: chat, url: "http://a", accepts: {llm-opus-4.7: [effort, pdfs]}',
+      'accepts.llm-opus-4.7[1]: must be one of pdf, effort, reasoning_content',
+    ],
+    ['kind: chat, url: "http://a", accepts: {x: []}', 'accepts.x: no model has this id'],
+    ['kind: chat, url: "http://a", accepts: pdf', 'accepts: must be a list, or a map of model ids'],
+    [
+      'kind: chat, url: "http://a", accepts: {llm-opus-4.7: pdf}',
+      'accepts.llm-opus-4.7: must be a list of 0 to 4 of pdf, effort',
+    ],
+    [
+      'kind: chat, url: "http://a", sampling: none',
+      'sampling: must be one of pass, drop, or a map',
+    ],
+    ['kind: chat, url: "http://a", sampling: {x: drop}', 'sampling.x: no model has this id'],
     ['kind: simulated, accepts: [pdf]', 'accepts: a simulated upstream has none'],
+    ['kind: simulated, sampling: drop', 'sampling: a simulated upstream has none'],
   ])('of %s is refused', (settings, problem) => {
     const problems = problemsOf(`upstreams: [{name: a, ${settings}}]`).join('\n');
     expect(problems).toContain(`upstreams[0].${problem}`);
+  });
+});
+
+describe('what an upstream accepts', () => {
+  const parse = (settings: string) =>
+    parseConfig({ path: undefined, text: upstreamWith(settings), env: {} }).upstreams[0]?.accepts;
+
+  it('is the same for all models, except for those that have a list of their own', () => {
+    expect(parse('api_key: k')).toEqual({ '*': ['pdf', 'effort'] });
+    expect(parse('accepts: [pdf]')).toEqual({ '*': ['pdf'] });
+    expect(parse('accepts: {llm-haiku-4.5: [pdf]}')).toEqual({
+      ...{ 'llm-haiku-4.5': ['pdf'], '*': ['pdf', 'effort'] },
+    });
+    expect(parse('accepts: {llm-haiku-4.5: [pdf], "*": []}')).toEqual({
+      ...{ 'llm-haiku-4.5': ['pdf'], '*': [] },
+    });
   });
 });
 

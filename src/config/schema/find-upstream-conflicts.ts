@@ -16,7 +16,11 @@ const OWN_HEADERS = [
 const OWN_NATIVE_HEADERS = ['anthropic-beta', 'anthropic-version'];
 const KEY_HEADERS = ['authorization', 'x-api-key'];
 /** Settings that only make sense for an upstream reached over a network. */
-const REMOTE_SETTINGS = ['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts'];
+const REMOTE_SETTINGS = [
+  ...['url', 'headers', 'tls', 'probe', 'unknown_fields', 'accepts', 'sampling'],
+];
+/** Settings that may be a map of the ids of models, with `*` for all others. */
+const SETTINGS_BY_MODEL = ['output_limit_field', 'accepts', 'sampling'];
 
 /** Without `modelIds`, names of models are not checked. */
 export function findUpstreamConflicts(
@@ -53,10 +57,12 @@ export function findUpstreamConflicts(
     ...problems,
     ...findUnknownModels(upstream['model_names'], [...path, 'model_names'], modelIds),
     ...findUnknownModels(upstream['cost'], [...path, 'cost'], modelIds),
-    ...findUnknownModels(
-      upstream['output_limit_field'],
-      [...path, 'output_limit_field'],
-      modelIds && new Set([...modelIds, ANY_NAME]),
+    ...SETTINGS_BY_MODEL.flatMap((name) =>
+      findUnknownModels(
+        upstream[name],
+        [...path, name],
+        modelIds && new Set([...modelIds, ANY_NAME]),
+      ),
     ),
     ...findHeaderConflicts(upstream, [...path, 'headers']),
   ];

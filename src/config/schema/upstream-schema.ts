@@ -36,10 +36,41 @@ const headerValue = namedText(
   /^(?! )[\x20-\x7e]{1,4096}(?<! )$/,
 ).transform((value) => new Secret(value));
 
-const LIMIT_FIELDS = 'one of max_completion_tokens, max_tokens';
-const limitField = z.enum(['max_completion_tokens', 'max_tokens'], {
-  error: expected(LIMIT_FIELDS),
-});
+const features = listOf(
+  z.enum(OPTIONAL_FEATURES, { error: expected(`one of ${OPTIONAL_FEATURES.join(', ')}`) }),
+  `of ${OPTIONAL_FEATURES.join(', ')}`,
+  0,
+  OPTIONAL_FEATURES.length,
+);
+
+/** One of these words for all models of an upstream, or a map of the ids of models to them. */
+function wordByModel<const Word extends string>(words: readonly Word[]) {
+  const what = `one of ${words.join(', ')}`;
+  const word = z.enum(words, { error: expected(what) });
+  return z
+    .union([word, z.record(z.string(), z.unknown())], {
+      error: expected(`${what}, or a map of model ids to them`),
+    })
+    .transform((value) => (typeof value === 'string' ? { [ANY_NAME]: value } : value))
+    .pipe(z.record(z.string(), word))
+    .prefault({});
+}
+
+/** The same for lists. A mistake in a list is named by its place there. */
+const featuresByModel = z
+  .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], {
+    error: expected('a list, or a map of model ids to lists'),
+  })
+  .transform((value, context) => {
+    const isList = Array.isArray(value);
+    const parsed = z.record(z.string(), features).safeParse(isList ? { [ANY_NAME]: value } : value);
+    if (parsed.success) return parsed.data;
+    for (const { message, path } of parsed.error.issues) {
+      context.addIssue({ code: 'custom', message, path: isList ? path.slice(1) : path });
+    }
+    return z.NEVER;
+  })
+  .prefault({});
 
 export const upstream = settingsMap({
   name,
@@ -52,19 +83,9 @@ export const upstream = settingsMap({
   cost: z
     .record(z.string(), prices, { error: expected('a map of model ids to prices') })
     .prefault({}),
-  output_limit_field: z
-    .union([limitField, z.record(z.string(), z.unknown())], {
-      error: expected(`${LIMIT_FIELDS}, or a map of model ids to them`),
-    })
-    .transform((value) => (typeof value === 'string' ? { [ANY_NAME]: value } : value))
-    .pipe(z.record(z.string(), limitField))
-    .prefault({}),
-  accepts: listOf(
-    z.enum(OPTIONAL_FEATURES, { error: expected(`one of ${OPTIONAL_FEATURES.join(', ')}`) }),
-    `of ${OPTIONAL_FEATURES.join(', ')}`,
-    0,
-    OPTIONAL_FEATURES.length,
-  ).optional(),
+  output_limit_field: wordByModel(['max_completion_tokens', 'max_tokens']),
+  accepts: featuresByModel,
+  sampling: wordByModel(['pass', 'drop']),
   headers: z
     .record(z.string(), headerValue, { error: expected('a map of header names to values') })
     .prefault({}),

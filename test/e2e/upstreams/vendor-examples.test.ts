@@ -6,6 +6,7 @@ import { askGateway } from '../../support/clients/ask-gateway.ts';
 import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import {
+  type RecordedBody,
   type RecordingUpstream,
   startRecordingUpstream,
 } from '../../support/upstreams/start-recording-upstream.ts';
@@ -13,6 +14,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const EXAMPLES = readFileSync('deploy/examples/vendors.yaml', 'utf8');
 const KEYS = {
+  ANTHROPIC_KEY: 'anthropic-key',
   GEMINI_KEY: 'gemini-key',
   AZURE_KEY: 'azure-key',
   VLLM_KEY: 'vllm-key',
@@ -76,6 +78,11 @@ describe('the examples of vendors', () => {
       sent: { path: '/anthropic/v1/messages', key: ['x-api-key', 'deepseek-key'] },
       body: { model: 'deepseek-chat', max_tokens: 9 },
     },
+    {
+      model: 'claude-opus-4.7',
+      sent: { path: '/v1/messages', key: ['x-api-key', 'anthropic-key'] },
+      body: { model: 'claude-opus-4-7', max_tokens: 9 },
+    },
   ])('send $model where it belongs, with its key and by its name there', async (example) => {
     const before = upstream.requests.length;
     for (const format of ['native', 'chat'] as const) {
@@ -98,6 +105,46 @@ describe('the examples of vendors', () => {
     expect(second?.body).toMatchObject(example.body);
     const { max_tokens: limit, max_completion_tokens: newLimit } = second?.body ?? {};
     expect([limit, newLimit]).toContain(undefined);
+  });
+
+  const sampled = { temperature: 0.5, top_p: 0.5 };
+
+  it.each([
+    ['claude-opus-4.7', {}],
+    ['claude-sonnet-4.6', { temperature: 0.5 }],
+    ['claude-haiku-4.5', { temperature: 0.5 }],
+    ['deepseek/deepseek-chat', { temperature: 0.5 }],
+  ])('tell %s no more about sampling than it takes', async (model, told) => {
+    const samplingOf = ({ temperature, top_p, top_k }: RecordedBody) => ({
+      ...{ temperature, top_p, top_k },
+    });
+    expect((await postChat(model, sampled)).status).toBe(200);
+    expect(samplingOf(upstream.lastBody())).toEqual(told);
+    // Only what is translated is mended. A native client knows its model.
+    const own = { ...sampled, top_k: 5 };
+    expect((await postNative(model, own)).status).toBe(200);
+    expect(samplingOf(upstream.lastBody())).toEqual(own);
+  });
+
+  it('leave out for models that think what native clients say about sampling', async () => {
+    expect((await postNative('gpt-5', sampled)).status).toBe(200);
+    expect(upstream.lastBody()).not.toHaveProperty('temperature');
+    expect(upstream.lastBody()).not.toHaveProperty('top_p');
+    expect((await postNative('Qwen/Qwen3-32B', sampled)).status).toBe(200);
+    expect(upstream.lastBody()).toMatchObject(sampled);
+  });
+
+  it.each([
+    ['claude-opus-4.7', { type: 'adaptive' }, { effort: 'high' }],
+    ['claude-haiku-4.5', { type: 'enabled', budget_tokens: 4_000 }, undefined],
+  ])('ask %s to think in its own way', async (model, thinking, config) => {
+    const asked = { reasoning: { effort: 'high' }, max_output_tokens: 5_000, ...sampled };
+    const answer = await post('/v1/responses', { model, input: 'Hi', store: false, ...asked });
+    expect(answer.status).toBe(200);
+    const sent = upstream.lastBody();
+    expect(sent['thinking']).toMatchObject(thinking);
+    expect(sent['output_config']).toEqual(config);
+    expect(sent).not.toHaveProperty('temperature');
   });
 
   it('ask whether vLLM is there behind its base path', async () => {
@@ -135,13 +182,25 @@ describe('a model with a slash in its name', () => {
   });
 });
 
-async function postChat(model: string, fields: object): Promise<Response> {
-  return fetch(`${gateway.url}/v1/chat/completions`, {
+async function post(path: string, body: object): Promise<Response> {
+  return fetch(`${gateway.url}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key()}` },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], ...fields }),
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${gateway.key()}`,
+      'llm-version': '2023-06-01',
+    },
+    body: JSON.stringify(body),
   });
 }
+
+const messages = [{ role: 'user', content: 'Hi' }];
+
+const postChat = (model: string, fields: object) =>
+  post('/v1/chat/completions', { model, messages, ...fields });
+
+const postNative = (model: string, fields: object) =>
+  post('/v1/messages', { model, messages, max_tokens: 9, ...fields });
 
 describe('the limit of the output', () => {
   it.each([

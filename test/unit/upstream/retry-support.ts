@@ -86,8 +86,8 @@ export function createStage(
   const infer = inferWithRetries({
     room: createWaitingRoom({ router, waitersPerModelMax }),
     upstreams: new Map(entries.map(([name, each]) => [name, createInfer(name, each)])),
-    withoutPdfs: { native: new Set(), chat: new Set(), responses: new Set() },
-    thinking: new Map(),
+    withoutPdfs: () => new Set(),
+    thinkingFor: () => new Map(),
     budget: createRetryBudget({ share, burstMax }),
     onTries: (tries) => ends.push(tries),
     random: draw,

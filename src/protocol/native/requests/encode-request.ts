@@ -35,10 +35,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     max_tokens: outputTokensMax,
     system: encodeSystem(request),
     stream: isStream,
-    // Beside thinking, a model takes no other temperature than its own.
-    temperature: added === undefined ? capTemperature(request.temperature) : undefined,
-    top_p: added === undefined ? request.topP : raiseTopP(request.topP),
-    top_k: request.topK,
+    ...encodeSampling(call, added !== undefined),
     stop_sequences: unlessEmpty(request.stopSequences.filter(saysSomething)),
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
@@ -86,6 +83,23 @@ function addThinking({ request, outputTokensMax, accepts }: UpstreamCall): unkno
 
 function capTemperature(temperature: number | undefined): number | undefined {
   return temperature === undefined ? undefined : Math.min(temperature, TEMPERATURE_MAX);
+}
+
+/**
+ * Clients of other formats often send both temperature and top_p, of which many models take only
+ * one. What a native client sends goes on as it came.
+ */
+function encodeSampling({ request, source, dropsSampling }: UpstreamCall, addsThinking: boolean) {
+  const { temperature, topP, topK } = request;
+  if (dropsSampling === true) return undefined;
+  // Beside thinking, a model takes no other temperature than its own.
+  if (addsThinking) return { top_p: raiseTopP(topP), top_k: topK };
+  const isOneEnough = source === undefined && temperature !== undefined;
+  return {
+    temperature: capTemperature(temperature),
+    top_p: isOneEnough ? undefined : topP,
+    top_k: topK,
+  };
 }
 
 function raiseTopP(topP: number | undefined): number | undefined {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
+import { readJsonBody } from '../../../../../src/protocol/json/parse-json-body.ts';
 import { encodeNativeRequest } from '../../../../../src/protocol/native/requests/encode-request.ts';
 import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
@@ -25,7 +26,8 @@ describe('the body for a native upstream', () => {
   for (const [name, body] of readBodies('native')) {
     it(`is what came, with the name of the upstream's model: ${name}`, () => {
       const isStream = body['stream'] === true;
-      const said = Object.entries(encode(callOf(body, { isStream })));
+      const source = readJsonBody(Buffer.from(JSON.stringify(body)));
+      const said = Object.entries(encode(callOf(body, { isStream, source })));
       const expected = Object.entries({ ...body, model: 'vendor-name', stream: isStream });
       const isSaid = ([, value]: [string, unknown]) =>
         value !== null && !(Array.isArray(value) && value.length === 0);
@@ -174,11 +176,21 @@ describe('the thinking of a Responses client', () => {
   ])('is left out where the client %s', (_, body, more) => {
     const sent = callWith(body, more);
     expect(sent).not.toHaveProperty('thinking');
-    expect(sent).toMatchObject({ temperature: 0.5, top_p: 0.5 });
+    expect(sent).toMatchObject({ temperature: 0.5 });
   });
 });
 
 describe('what chat clients ask for', () => {
+  it('says of sampling one thing, and nothing to models that sample in their own way', () => {
+    const both = chatCall({ temperature: 0.5, top_p: 0.9 });
+    expect(encode(both)).toMatchObject({ temperature: 0.5 });
+    expect(encode(both)).not.toHaveProperty('top_p');
+    expect(encode(chatCall({ top_p: 0.9 }))).toMatchObject({ top_p: 0.9 });
+    const dropped = Object.keys(encode({ ...both, dropsSampling: true }));
+    expect(dropped).not.toContain('temperature');
+    expect(dropped).not.toContain('top_p');
+  });
+
   const schema = { type: 'object', properties: { a: { type: 'integer' } } };
 
   it('stops at each word, and never at white space, which native models refuse', () => {
