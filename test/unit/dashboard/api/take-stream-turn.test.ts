@@ -1,8 +1,24 @@
 import { setImmediate as endStep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { takeStreamTurn } from '../../../../src/dashboard/api/take-stream-turn.ts';
 import { createDeferred } from '../../../../src/lib/time/deferred.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
+
+interface StreamTurn {
+  readonly run: () => Promise<void>;
+  readonly onWait: () => void;
+  readonly ending: AbortSignal;
+}
+
+/** Its types are those of a browser, which tests are checked without. */
+const MODULE: string = '../../../../src/dashboard/api/take-stream-turn.ts';
+const { takeStreamTurn } = (await import(MODULE)) as {
+  readonly takeStreamTurn: (turn: StreamTurn) => Promise<void>;
+};
+
+interface LockOptions {
+  readonly ifAvailable?: boolean;
+  readonly signal?: AbortSignal;
+}
 
 const TURNS = [0, 1, 2, 3].map((turn) => `tollgate-stream-${turn}`);
 
