@@ -1,3 +1,4 @@
+import { fitToolName } from '../fields/fit-tool-name.ts';
 import type { BlockStart, InferenceEvent, RequestOutline } from '../inference.ts';
 
 /** The longest id that every vendor takes back. */
@@ -17,7 +18,7 @@ type Call = Extract<BlockStart, { type: 'tool_use' }>;
  *
  * An id stays as it is if it looks random and its conversation does not have it yet: a few vendors
  * take back no other ids than their own. Every other id gets an end from the request id, and the
- * number of the call.
+ * number of the call. Tools whose names were too long for the upstream get these names again.
  */
 export function createCallNamer(request: RequestOutline, requestId: string): CallNamer {
   return new CallNamer(request, requestId);
@@ -27,15 +28,22 @@ export type { CallNamer };
 
 class CallNamer {
   readonly #ids = new Set<string>();
+  /** By the name that the upstream knows. */
+  readonly #longNames = new Map<string, string>();
   readonly #own: string;
   #renamed = 0;
 
-  /** Keeps nothing of the request but its ids, because an answer may take long. */
-  constructor({ messages }: RequestOutline, requestId: string) {
+  /** Keeps nothing else of the request, because an answer may take long. */
+  constructor({ messages, tools }: RequestOutline, requestId: string) {
     this.#own = requestId.slice(-OWN_CHARS);
+    for (const { name } of tools) this.#noteName(name);
     for (const { content } of messages) {
       if (typeof content === 'string') continue;
-      for (const block of content) if (block.type === 'tool_use') this.#ids.add(block.id);
+      for (const block of content) {
+        if (block.type !== 'tool_use') continue;
+        this.#ids.add(block.id);
+        this.#noteName(block.name);
+      }
     }
   }
 
@@ -44,8 +52,15 @@ class CallNamer {
     if (!events.some(beginsCall)) return events;
     return events.map((event) => {
       if (event.type !== 'block_start' || event.block.type !== 'tool_use') return event;
-      return { ...event, block: { ...event.block, id: this.#idOf(event.block) } };
+      const { block } = event;
+      const name = this.#longNames.get(block.name) ?? block.name;
+      return { ...event, block: { ...block, id: this.#idOf(block), name } };
     });
+  }
+
+  #noteName(name: string): void {
+    const known = fitToolName(name);
+    if (known !== name) this.#longNames.set(known, name);
   }
 
   #idOf({ id, name }: Call): string {

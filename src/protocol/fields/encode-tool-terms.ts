@@ -1,9 +1,11 @@
 import type { InferenceRequest, Tool, ToolChoice } from '../inference.ts';
+import { fitToolName } from './fit-tool-name.ts';
 import { nameKind, refuseKind } from './refuse-kind.ts';
 
 /** How a format of OpenAI writes a tool, and the choice of one. */
 interface ToolSpelling<Written, Chosen> {
-  write(tool: Tool): Written;
+  /** The name is the tool's, or stands for one that is too long. */
+  write(tool: Tool, name: string): Written;
   choose(name: string): Chosen;
 }
 
@@ -18,7 +20,7 @@ export function encodeToolTerms<Written, Chosen>(
   return {
     tools: tools.map((tool, i) => {
       refuseVendorTool(tool, i);
-      return spelling.write(tool);
+      return spelling.write(tool, fitToolName(tool.name));
     }),
     ...(toolChoice !== undefined && { tool_choice: encodeChoice(toolChoice, spelling) }),
     ...(isOneAtATime === true && { parallel_tool_calls: false }),
@@ -40,7 +42,7 @@ function encodeChoice<Chosen>(
     case 'any':
       return 'required';
     case 'tool':
-      return choose(choice.name);
+      return choose(fitToolName(choice.name));
     default:
       return choice.type;
   }

@@ -38,6 +38,7 @@ const UPSTREAMS = {
   chat: 'kind: chat',
   'plain-chat': 'kind: chat, accepts: []',
   'rich-chat': 'kind: chat, accepts: [pdf, effort, reasoning_content]',
+  responses: 'kind: responses',
 };
 
 /**

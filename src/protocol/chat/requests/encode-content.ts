@@ -1,3 +1,4 @@
+import { fitToolName } from '../../fields/fit-tool-name.ts';
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type { ContentBlock } from '../../inference.ts';
 import { type Json, readObject, readText } from '../../json/upstream-json.ts';
@@ -39,7 +40,9 @@ export function encodeBlock(block: ContentBlock, path: string, accepts: Accepts)
     case 'search_result':
       return [encodeSearchResult(block)];
     case 'tool_reference':
-      return [{ type: 'text', text: `Tool found: ${readText(block, 'tool_name') ?? ''}` }];
+      return [
+        { type: 'text', text: `Tool found: ${fitToolName(readText(block, 'tool_name') ?? '')}` },
+      ];
     case 'thinking':
     case 'redacted_thinking':
       return [];

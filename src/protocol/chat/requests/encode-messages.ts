@@ -1,3 +1,4 @@
+import { fitToolName } from '../../fields/fit-tool-name.ts';
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type {
   ContentBlock,
@@ -96,7 +97,7 @@ function readThoughts(content: readonly ContentBlock[]): string {
 const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
   id,
   type: 'function',
-  function: { name, arguments: writeInput(input) },
+  function: { name: fitToolName(name), arguments: writeInput(input) },
 });
 
 function encodeTurn(

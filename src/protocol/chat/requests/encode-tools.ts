@@ -6,7 +6,7 @@ export function encodeTools(request: Pick<InferenceRequest, 'tools' | 'toolChoic
 }
 
 const SPELLING = {
-  write: ({ name, description, input_schema: parameters }: Tool) => ({
+  write: ({ description, input_schema: parameters }: Tool, name: string) => ({
     type: 'function',
     function: {
       name,

@@ -1,3 +1,4 @@
+import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import {
   anything,
   boolean,
@@ -14,7 +15,6 @@ import {
   textOr,
 } from '../../schema.ts';
 
-const TOOL_NAME_CHARS_MAX = 64;
 const STOP_SEQUENCES_MAX = 4;
 
 const toolName = text({ charsMin: 1, charsMax: TOOL_NAME_CHARS_MAX, pattern: /^[a-zA-Z0-9_-]+$/ });

@@ -1,3 +1,4 @@
+import { fitToolName } from '../../fields/fit-tool-name.ts';
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type { ContentBlock, Message, ToolResultBlock } from '../../inference.ts';
 import { writeInput } from '../../json/input-text.ts';
@@ -46,7 +47,12 @@ function addAnswer(content: readonly ContentBlock[], { items, path, call }: Plac
     endMessage();
     if (block.type === 'tool_use') {
       const { id, name, input } = block;
-      items.push({ type: 'function_call', call_id: id, name, arguments: writeInput(input) });
+      items.push({
+        type: 'function_call',
+        call_id: id,
+        name: fitToolName(name),
+        arguments: writeInput(input),
+      });
     } else if (block.type === 'thinking') {
       const item = encodeThought(block, call);
       if (item !== undefined) items.push(item);

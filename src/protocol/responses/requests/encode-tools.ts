@@ -7,7 +7,7 @@ export function encodeTools(request: Pick<InferenceRequest, 'tools' | 'toolChoic
 
 const SPELLING = {
   /** Without `strict`, upstreams take only part of JSON Schema. */
-  write: ({ name, description, input_schema: parameters }: Tool) => ({
+  write: ({ description, input_schema: parameters }: Tool, name: string) => ({
     type: 'function',
     name,
     ...(typeof description === 'string' && { description }),

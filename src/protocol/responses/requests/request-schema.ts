@@ -1,3 +1,4 @@
+import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import {
   anything,
   boolean,
@@ -14,8 +15,6 @@ import {
   text,
   textOr,
 } from '../../schema.ts';
-
-export const TOOL_NAME_CHARS_MAX = 64;
 
 const toolName = text({ charsMin: 1, charsMax: TOOL_NAME_CHARS_MAX, pattern: /^[a-zA-Z0-9_-]+$/ });
 /** The name of a tool in an earlier call need not be one that is offered now. */

@@ -1,10 +1,9 @@
+import { shortenToolName, TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import type { Tool } from '../../inference.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
 import { NO_TOOL_NAMES, type ToolName, type ToolNames } from '../response-context.ts';
-import { TOOL_NAME_CHARS_MAX } from './request-schema.ts';
 import type { CustomTool, FunctionTool, ToolDefinition } from './responses-request.ts';
 
-const HASH_CHARS = 8;
 const NAME = /[^a-zA-Z0-9_-]/g;
 
 /**
@@ -56,7 +55,7 @@ export class ToolBook {
     }
     const isCustom = definition.type === 'custom';
     const plain = flatten(definition.name, namespace);
-    const name = this.#byName.has(plain) ? shorten(plain, key) : plain;
+    const name = this.#byName.has(plain) ? shortenToolName(plain, key) : plain;
     this.#byClientName.set(key, name);
     this.#byName.set(name, { name: definition.name, namespace, isCustom });
     this.tools.push(isCustom ? wrapCustom(definition, name) : writeFunction(definition, name));
@@ -82,20 +81,7 @@ function flatten(name: string, namespace: string | undefined): string {
   if (namespace === undefined) return name;
   const long = `${namespace}__${name}`;
   const flat = long.replace(NAME, '_');
-  return flat.length > TOOL_NAME_CHARS_MAX || flat !== long ? shorten(flat, long) : flat;
-}
-
-function shorten(name: string, whole: string): string {
-  return `${name.slice(0, TOOL_NAME_CHARS_MAX - HASH_CHARS - 1)}_${hash(whole)}`;
-}
-
-/** FNV-1a. Two names of one request that get the same hash would have to be made for it. */
-function hash(text: string): string {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) {
-    value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  }
-  return (value >>> 0).toString(16).padStart(HASH_CHARS, '0');
+  return flat.length > TOOL_NAME_CHARS_MAX || flat !== long ? shortenToolName(flat, long) : flat;
 }
 
 function writeFunction({ description, parameters }: FunctionTool, name: string): Tool {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCallNamer } from '../../../../src/protocol/answers/call-namer.ts';
+import { fitToolName } from '../../../../src/protocol/fields/fit-tool-name.ts';
 import type { InferenceEvent } from '../../../../src/protocol/inference.ts';
 import { decodeNative } from '../upstream-requests.ts';
 
@@ -67,6 +68,21 @@ describe('the id of a call in a translated answer', () => {
     const ids = nameAll([`${name}_0`, `${name}_1`, 'call_0', 'call_0', 'D681PevKs', 'D681PevKs']);
     expect(new Set(ids).size).toBe(6);
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+  });
+
+  it('stays with a tool that gets its long name back', () => {
+    const long = 'a'.repeat(100);
+    const request = decodeNative({
+      ...{ model: 'opus', max_tokens: 9, messages: [{ role: 'user', content: 'Look' }] },
+      tools: [long, NAME].map((name) => ({ name, input_schema: { type: 'object' } })),
+    });
+    const events = ['D681PevKs', 'D681PevKt'].map((id, i) =>
+      begin(id, [fitToolName(long), NAME][i]),
+    );
+    expect(createCallNamer(request, REQUEST_IDS[0]).name(events)).toEqual([
+      begin('D681PevKs', long),
+      begin('D681PevKt', NAME),
+    ]);
   });
 
   it('costs nothing where there is no call', () => {
