@@ -232,7 +232,8 @@ function askUpstream(
   const { price } = model;
   const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
   const outputTokensMax = Math.min(bounds.outputTokensMax, admission.outputTokensRoom, affordable);
-  if (outputTokensMax < bounds.outputTokensMax) tellCut(client, outputTokensMax);
+  const { outputTokensMax: longest } = request.outputTokensMax === undefined ? model : bounds;
+  if (outputTokensMax < longest) tellCut(client, outputTokensMax);
   meter.limitOutput(outputTokensMax);
   const parts = steps.infer({
     requestId: client.requestId,
@@ -263,8 +264,8 @@ function checkContentType(contentType: string | undefined): void {
 }
 
 /**
- * The client left the length of the answer to the gateway, but its credits or a limit of tokens
- * leave no room for the longest answer.
+ * The client left the length of the answer to the gateway, but the model's window, the client's
+ * credits or a limit of tokens leave no room for the longest answer.
  */
 function tellCut(client: ClientSide, outputTokensMax: number): void {
   client.addHeaders({ 'x-tollgate-max-tokens': String(outputTokensMax) });

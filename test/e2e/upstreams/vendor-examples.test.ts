@@ -217,6 +217,16 @@ describe('the limit of the output', () => {
     expect({ max_tokens, max_completion_tokens }).toEqual(sent);
   });
 
+  it('of a client that names none leaves room for its prompt in the window', async () => {
+    const content = 'ab '.repeat(34_000);
+    const answer = await postChat('Qwen/Qwen3-32B', { messages: [{ role: 'user', content }] });
+    expect(answer.status).toBe(200);
+    const { max_completion_tokens: given } = upstream.lastBody();
+    expect(given).toBeLessThanOrEqual(40_960 - 34_000);
+    expect(given).toBeGreaterThan(6_900);
+    expect(answer.headers.get('x-tollgate-max-tokens')).toBe(String(given));
+  });
+
   it('goes under the one name that the settings say, whatever the client calls it', async () => {
     for (const asked of [{ max_completion_tokens: 7 }, { max_tokens: 7 }]) {
       // One body is spliced, the other is encoded anew.

@@ -56,7 +56,24 @@ describe('checkCeilings', () => {
   });
 
   it('holds against those who asked for no output only what their input takes', () => {
-    expect(check({ outputTokensMax: undefined }, { least: 199_999 })).toBe(16_384);
+    expect(() => check({ outputTokensMax: undefined }, { least: 199_999 })).not.toThrow();
+  });
+
+  it('gives those who asked for no output what the input is likely to leave', () => {
+    const given = (likely: number, model = sonnet) =>
+      checkCeilings(model, createRequest({ outputTokensMax: undefined }), {
+        overCeiling: 'reject',
+        estimate: { likely, least: 10 },
+      });
+    expect(given(183_616)).toBe(16_384);
+    expect(given(183_617)).toBe(16_383);
+    expect(given(190_000)).toBe(10_000);
+    // An estimate can be too high: half of the ceiling, or an eighth of the window, is left to all.
+    expect(given(191_809)).toBe(8_192);
+    expect(given(900_000)).toBe(8_192);
+    const small = { ...sonnet, contextTokensMax: 32_768, outputTokensMax: 32_768 };
+    expect(given(8_768, small)).toBe(24_000);
+    expect(given(30_000, small)).toBe(4_096);
   });
 
   it('takes input whose estimate is over the window while its least is not', () => {

@@ -67,6 +67,25 @@ describe('what the spine bills', () => {
     });
   });
 
+  it('cuts an answer of free length to what its input leaves of the window', async () => {
+    const books: Books = { orders: [], bills: [], records: [] };
+    const content = 'a'.repeat(3 * 920);
+    const { client, added } = createClient({ model: 'm', messages: [{ role: 'user', content }] });
+    let tokensMax = 0;
+    const infer: Infer = (call) => {
+      tokensMax = call.outputTokensMax;
+      const usage = { ...USAGE, input: 924, output: 100 };
+      const end = { type: 'finish', stopReason: 'end_turn', stopSequence: undefined } as const;
+      return tell(ANSWER.with(-1, { ...end, usage }));
+    };
+    await runInference(client, chatFormat, createSteps(infer, books));
+    expect(tokensMax).toBe(76);
+    expect(added).toMatchObject({ 'x-tollgate-max-tokens': '76' });
+    // What is held for the answer is what it can cost, whatever the upstream makes of its maximum.
+    expect(books.orders).toMatchObject([{ holdMicros: 1_000, tokens: { output: 76 } }]);
+    expect(books.bills).toMatchObject([{ chargeMicros: 1_000 }]);
+  });
+
   const broken: Infer = async function* () {
     yield* tell(ANSWER.slice(0, 3));
     throw new Refusal('upstream_broken', 'Broken');
