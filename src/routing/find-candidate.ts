@@ -1,14 +1,14 @@
 import { type Candidate, chooseCandidate } from './choose-candidate.ts';
 
 /** The candidates of one model by priority, the best first. */
-export type Groups = readonly (readonly Candidate[])[];
+export type RouteGroups = readonly (readonly Candidate[])[];
 
 /**
  * A first try may be a probe, since it has other tries left. A retry goes where calls are known to
  * succeed, and so does every try while a probe has no answer: that upstream may hang.
  */
 export function findCandidate(
-  groups: Groups,
+  groups: RouteGroups,
   exclude: ReadonlySet<string>,
   random: () => number,
 ): Candidate | undefined {
@@ -57,7 +57,7 @@ function isAny(): boolean {
 }
 
 function findReady(
-  groups: Groups,
+  groups: RouteGroups,
   exclude: ReadonlySet<string>,
   accepts: (candidate: Candidate) => boolean,
 ): readonly [Candidate, ...Candidate[]] | undefined {

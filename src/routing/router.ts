@@ -2,7 +2,7 @@ import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { Candidate } from './choose-candidate.ts';
 import { createDoubt } from './doubt.ts';
-import { canEnter, findCandidate, type Groups } from './find-candidate.ts';
+import { canEnter, findCandidate, type RouteGroups } from './find-candidate.ts';
 import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
 import {
@@ -95,7 +95,7 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
   const slots = new Map(
     upstreams.map((limits) => [limits.name, createUpstreamSlots(limits, { clock, random })]),
   );
-  const byModel = new Map<string, Groups>();
+  const byModel = new Map<string, RouteGroups>();
   const watch: Watch = { clock, onChange: () => {} };
   const changeRoutes = (next: RoutesByModel) => {
     for (const [model, all] of next) {
@@ -141,8 +141,8 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
 function groupRoutes(
   routes: readonly ModelRoute[],
   slots: ReadonlyMap<string, UpstreamSlots>,
-  { clock, before }: { readonly clock: Clock; readonly before: Groups },
-): Groups {
+  { clock, before }: { readonly clock: Clock; readonly before: RouteGroups },
+): RouteGroups {
   const known = new Map(before.flat().map((candidate) => [candidate.slots.name, candidate]));
   const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.map((priority) => {
@@ -161,7 +161,7 @@ function groupRoutes(
 }
 
 /** A pause that nobody will ask about must not count for its upstream. */
-function dropCandidates(before: Groups, after: Groups): void {
+function dropCandidates(before: RouteGroups, after: RouteGroups): void {
   const kept = new Set(after.flat().map(({ pause }) => pause));
   for (const { slots, pause } of before.flat()) if (!kept.has(pause)) dropPause(slots, pause);
 }
@@ -216,7 +216,11 @@ class OpenLease implements Lease {
   }
 }
 
-function explainNone(groups: Groups, exclude: ReadonlySet<string>, random: () => number): NoRoute {
+function explainNone(
+  groups: RouteGroups,
+  exclude: ReadonlySet<string>,
+  random: () => number,
+): NoRoute {
   const left = groups.flat().filter(({ slots }) => !exclude.has(slots.name));
   const guessMs = RETRY_AFTER_GUESS_MS * random();
   if (left.length === 0) return { kind: 'none', why: 'excluded', retryAfterMs: guessMs };

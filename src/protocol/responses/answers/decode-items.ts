@@ -48,7 +48,7 @@ export type { ItemDecoder };
 class ItemDecoder {
   readonly #seal: Sealer | undefined;
   readonly #nameOf: ReturnType<typeof createNameFinder>;
-  readonly #queue: BlockQueue = createBlockQueue();
+  readonly queue: BlockQueue = createBlockQueue();
   /** By the place in the output, until they are done. */
   readonly #open = new Map<unknown, OpenItem>();
   /** Those that are done, by place and ids. */
@@ -66,11 +66,6 @@ class ItemDecoder {
 
   get isEmpty(): boolean {
     return this.#items === 0;
-  }
-
-  /** How much of what was read is in no event yet. */
-  get waitingBytes(): number {
-    return this.#queue.waitingBytes;
   }
 
   add(place: unknown, item: unknown): InferenceEvent[] {
@@ -131,13 +126,13 @@ class ItemDecoder {
       for (const event of this.#sign(open, item)) events.push(event);
     }
     for (const block of open.blocks.values()) {
-      for (const event of this.#queue.close(block)) events.push(event);
+      for (const event of this.queue.close(block)) events.push(event);
     }
     return events;
   }
 
   finish(): InferenceEvent[] {
-    return this.#queue.end();
+    return this.queue.end();
   }
 
   /** Counts repetitions as well, which would have no end otherwise. */
@@ -157,14 +152,14 @@ class ItemDecoder {
     if (name === undefined) throw brokenAnswer('a tool has no name');
     const id = readText(item, 'call_id') ?? readText(item, 'id') ?? `call_${this.#items}`;
     this.hasCalls = true;
-    const [block, events] = this.#queue.append({
+    const [block, events] = this.queue.append({
       type: 'tool_use',
       id: mendToolId(id),
       name: this.#nameOf(name, readText(item, 'namespace')),
     });
     open.blocks.set(ONLY, block);
     if (open.type === 'custom_tool_call') {
-      for (const event of this.#queue.add(block, CUSTOM_OPENING)) events.push(event);
+      for (const event of this.queue.add(block, CUSTOM_OPENING)) events.push(event);
     }
     return events;
   }
@@ -177,17 +172,17 @@ class ItemDecoder {
     const key = item.type === 'reasoning' ? ONLY : part;
     const block = item.blocks.get(key);
     if (block === undefined) {
-      const [opened, events] = this.#queue.append(startOf(item, part));
+      const [opened, events] = this.queue.append(startOf(item, part));
       item.blocks.set(key, opened);
-      return [...events, ...this.#queue.add(opened, said)];
+      return [...events, ...this.queue.add(opened, said)];
     }
     const isNext = item.type === 'reasoning' && item.saidChars.get(part) === said.length;
-    return this.#queue.add(block, isNext ? SUMMARY_BREAK + said : said);
+    return this.queue.add(block, isNext ? SUMMARY_BREAK + said : said);
   }
 
   #addTo(item: OpenItem, said: string): InferenceEvent[] {
     const block = item.blocks.get(ONLY);
-    return block === undefined ? [] : this.#queue.add(block, said);
+    return block === undefined ? [] : this.queue.add(block, said);
   }
 
   /**
@@ -252,7 +247,7 @@ class ItemDecoder {
       return [];
     }
     // Nothing of it may be seen.
-    const [hidden, events] = this.#queue.append({ type: 'thinking' });
+    const [hidden, events] = this.queue.append({ type: 'thinking' });
     hidden.signature = sealed;
     open.blocks.set(ONLY, hidden);
     return events;

@@ -64,7 +64,7 @@ class PayloadDecoder {
 
   /** How much of what was decoded is in no event yet. */
   get waitingBytes(): number {
-    return this.#items.waitingBytes;
+    return this.#items.queue.waitingBytes;
   }
 
   decode(payload: Json): InferenceEvent[] {
