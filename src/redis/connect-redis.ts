@@ -7,6 +7,7 @@ import type { CommandArg } from './direct-line/command-writer.ts';
 import { createCommand } from './direct-line/create-command.ts';
 import { keepDirectLine } from './direct-line/keep-direct-line.ts';
 import { failAfter } from './fail-after.ts';
+import { insistOnDatabase } from './insist-on-database.ts';
 import { logConnectionChanges } from './log-connection-changes.ts';
 import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 
@@ -172,17 +173,19 @@ function createClient(options: RedisConnectionOptions, onHangUp: () => void): Cl
   const common = commonOptions(options, onHangUp);
   switch (target.topology) {
     case 'standalone':
-      return new Redis({
-        ...common,
-        ...(target.endpoint.kind === 'unix'
-          ? { path: target.endpoint.path }
-          : { host: target.endpoint.host, port: target.endpoint.port }),
-        db: target.database,
-      });
+      return insistOnDatabase(
+        new Redis({
+          ...common,
+          ...(target.endpoint.kind === 'unix'
+            ? { path: target.endpoint.path }
+            : { host: target.endpoint.host, port: target.endpoint.port }),
+          db: target.database,
+        }),
+      );
     case 'sentinel': {
       const client = new Redis({ ...common, ...sentinelOptions(target), db: target.database });
       silenceSentinelClients(client);
-      return client;
+      return insistOnDatabase(client);
     }
     case 'cluster': {
       const client = new Cluster(

@@ -47,7 +47,8 @@ export function logConnectionChanges(
     reason = undefined;
   });
   client.on('error', (error: Error) => {
-    reason = messageOf(error);
+    // What follows upon the first error says less.
+    reason ??= messageOf(error);
     // If no Sentinel answers, there is no connection that could close.
     if (state === 'starting' || state === 'hung up') lose();
   });

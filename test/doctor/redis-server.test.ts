@@ -45,6 +45,20 @@ it('warns of a database that is not the first, since another fleet on the server
   expect(find('redis-topology')).toEqual(problem('warning', 'not 3 alone', 'a Redis of its own'));
 });
 
+it('fails a database that Redis does not have, and one that the user may not select', async () => {
+  const { port, cli } = await start(...SAFE, '--databases', '16');
+  await cli('acl', 'setuser', 'gate', 'on', '>word', '~*', '&*', '+@all', '-select');
+  for (const [address, database] of [
+    [`127.0.0.1:${port}/16`, 16],
+    [`gate:word@127.0.0.1:${port}/3`, 3],
+  ] as const) {
+    const find = await examine({ redisUrl: `redis://${address}` });
+    const found = `Redis has no database ${database}, or its user may not select it`;
+    expect(find('redis-reachable')).toEqual(problem('failed', found, '+select'));
+    expect(find('redis-writes').state).toBe('skipped');
+  }
+});
+
 it('fails a server that evicts, and warns of one that has no limit of memory', async () => {
   const find = await examineRedis(await start('--maxmemory-policy', 'allkeys-lru'));
   expect(find('redis-eviction')).toEqual(problem('failed', 'allkeys-lru', 'noeviction'));

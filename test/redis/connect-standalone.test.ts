@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
   closeConnections,
+  NO_AUTH,
   openConnection,
   standalone,
   tcp,
@@ -40,6 +42,54 @@ describe('a connection to one server', () => {
     const info = String(await connection.send('client', ['info']));
     expect(info).toContain(' db=3 ');
     expect(info).toContain(' name=test ');
+  });
+
+  it('takes no command while its database is refused, and says why', async () => {
+    const acl = 'user gate on >word ~* &* +@all -select\n';
+    const server = await startRedisServer({ config: `databases 16\n${acl}` });
+    const gate = { username: 'gate', password: new Secret('word') };
+    for (const [database, auth] of [
+      [16, NO_AUTH],
+      [3, gate],
+    ] as const) {
+      for (const isBusy of [false, true]) {
+        const target = { ...standalone(tcp(server.port)), database, auth } as RedisTarget;
+        const connection = openConnection(target, undefined, { isBusy });
+        let attempts = 0;
+        connection.client.on('connecting', () => {
+          attempts += 1;
+        });
+        await waitUntil(async () => {
+          await expect(connection.send('set', ['astray', '1'])).rejects.toThrow();
+          return attempts >= 3;
+        }, 'it has tried several times');
+        expect(connection.log.lines).toEqual([
+          {
+            level: 'warn',
+            message: 'cannot connect to Redis yet',
+            fields: {
+              connection: 'test',
+              reason: expect.stringMatching(
+                `^Redis has no database ${database}, or its user may not select it [(](ERR|NOPERM)`,
+              ),
+            },
+          },
+        ]);
+      }
+    }
+    expect(await server.cli('dbsize')).toBe('0');
+  });
+
+  it('takes its database when the user may select it at last', async () => {
+    const config = 'user gate on >word ~* &* +@all -select\n';
+    const server = await startRedisServer({ config });
+    const auth = { username: 'gate', password: new Secret('word') };
+    const target = { ...standalone(tcp(server.port)), database: 3, auth } as RedisTarget;
+    const connection = openConnection(target);
+    await waitUntil(() => connection.log.lines.length > 0, 'the refusal is logged');
+    await server.cli('acl', 'setuser', 'gate', '+select');
+    await waitForRedis(connection);
+    expect(String(await connection.send('client', ['info']))).toContain(' db=3 ');
   });
 
   it('logs in with a password, and with a user and a password', async () => {

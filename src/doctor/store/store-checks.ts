@@ -75,14 +75,17 @@ async function checkReachable(opening: Promise<StoreAccess>): Promise<Finding> {
     );
   } catch (error) {
     const { message } = error as Error;
-    const isRefused = /NOAUTH|WRONGPASS|NOPERM/.test(message);
-    return failCheck(
-      message,
-      isRefused
-        ? 'Put the right user and password into redis.url.'
-        : 'Start Redis, or mend redis.url and the way there.',
-    );
+    return failCheck(message, adviseOn(message));
   }
+}
+
+function adviseOn(message: string): string {
+  if (message.includes('has no database')) {
+    return 'Name a database in redis.url that Redis has, best none, or give the user +select.';
+  }
+  return /NOAUTH|WRONGPASS|NOPERM/.test(message)
+    ? 'Put the right user and password into redis.url.'
+    : 'Start Redis, or mend redis.url and the way there.';
 }
 
 function skipUnreached(): Finding {

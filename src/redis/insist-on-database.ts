@@ -1,0 +1,25 @@
+import type { Redis } from 'ioredis';
+
+/**
+ * Ends each connection whose database is refused, so that the client tries again. By itself it only
+ * tells of the refusal, and sends every command to database 0.
+ */
+export function insistOnDatabase(client: Redis): Redis {
+  const select = client.select.bind(client) as (database: number | string) => Promise<'OK'>;
+  client.select = (database: number | string) =>
+    select(database).catch((error: Error) => {
+      throw new DatabaseRefused(database, error);
+    });
+  client.on('error', (error: Error) => {
+    if (error instanceof DatabaseRefused) client.disconnect(true);
+  });
+  return client;
+}
+
+class DatabaseRefused extends Error {
+  override readonly name = 'DatabaseRefused';
+
+  constructor(database: number | string, { message }: Error) {
+    super(`Redis has no database ${database}, or its user may not select it (${message})`);
+  }
+}
