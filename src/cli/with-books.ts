@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Books } from '../books/engine/books.ts';
+import { findBooksId, hasBooksFile, nameBooksPlace } from '../books/engine/find-books.ts';
 import { migrateBooks } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
+import { readBooksId } from '../books/stream/books-lease.ts';
 import { booksTargetOf } from '../config/books-target-of.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import { type ConfigSource, readConfigSource } from '../config/source/read-config-source.ts';
+import type { BooksTarget } from '../lib/address/books-target.ts';
 import { unixRedisTarget } from '../lib/address/redis-target.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
@@ -21,8 +24,10 @@ interface WithBooksOptions {
   readonly configPath: string | undefined;
   /** Absent if the settings are in a file. */
   readonly readSource?: (() => Promise<ConfigSource>) | undefined;
-  /** Whether the command only reads. */
-  readonly isReader: boolean;
+  /** Only `make` makes books where there are none. */
+  readonly access: 'read' | 'write' | 'make';
+  /** Whether they have to be the books that entries go to. */
+  readonly isOfFleet?: boolean;
   readonly err: (text: string) => void;
   readonly progress: (text: string) => void;
 }
@@ -30,6 +35,8 @@ interface WithBooksOptions {
 export interface OpenedBooks {
   readonly config: Config;
   readonly books: Books;
+  /** Of the books, for people. */
+  readonly place: string;
   /** Throws when Redis does not answer within some seconds. */
   connect(): Promise<RedisConnection>;
   /** Ctrl-C, or a node that ends. */
@@ -38,7 +45,7 @@ export interface OpenedBooks {
 
 /** Runs a command on the books directly. The exit code is 1 if they cannot be reached. */
 export async function withBooks(
-  { configPath, readSource, isReader, err, progress }: WithBooksOptions,
+  { configPath, readSource, access, isOfFleet, err, progress }: WithBooksOptions,
   run: (opened: OpenedBooks) => Promise<number>,
 ): Promise<number> {
   const ending = new AbortController();
@@ -47,15 +54,17 @@ export async function withBooks(
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, end);
   try {
     const config = parseConfig((await readSource?.()) ?? readConfigSource(configPath));
-    const books = openBooks({ target: booksTargetOf(config), isReader, name: 'command' });
+    const target = booksTargetOf(config);
+    const place = nameBooksPlace(target);
+    if (access !== 'make' && !(await hasBooksFile(target))) throw noBooks(target);
+    const books = openBooks({ target, isReader: access === 'read', name: 'command' });
     undos.push(books.close);
-    if (!isReader) await migrateBooks(books, Date.now());
-    const connect = async () => {
-      const connection = await connectAnswering(config);
-      undos.push(connection.close);
-      return connection;
-    };
-    return await run({ config, books, connect, signal: ending.signal });
+    const connect = connectOnce(config, undos);
+    const id = await findBooksId(books);
+    if (access !== 'make' && id === undefined) throw noBooks(target);
+    if (isOfFleet === true) await refuseOthers(await connect(), id, place);
+    if (access !== 'read') await migrateBooks(books, Date.now());
+    return await run({ config, books, place, connect, signal: ending.signal });
   } catch (error) {
     if (error instanceof ConfigError) for (const problem of error.problems) err(problem);
     else err(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
@@ -65,6 +74,37 @@ export async function withBooks(
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, end);
     await Promise.allSettled(undos.map((undo) => undo()));
   }
+}
+
+function noBooks(target: BooksTarget): Error {
+  const advice =
+    target.kind === 'file'
+      ? "run it where the node's data folder is, or set data_dir"
+      : 'the first start of a node makes them';
+  return new Error(`there are no books at ${nameBooksPlace(target)}: ${advice}`);
+}
+
+async function refuseOthers(
+  connection: RedisConnection,
+  id: string | undefined,
+  place: string,
+): Promise<void> {
+  const known = await readBooksId(connection);
+  if (known === undefined || known === id) return;
+  throw new Error(`entries go to the books ${known}; these are ${id}, at ${place}`);
+}
+
+function connectOnce(config: Config, undos: (() => Promise<void>)[]): OpenedBooks['connect'] {
+  let connecting: Promise<RedisConnection> | undefined;
+  const connect = async () => {
+    const connection = await connectAnswering(config);
+    undos.push(connection.close);
+    return connection;
+  };
+  return () => {
+    connecting ??= connect();
+    return connecting;
+  };
 }
 
 async function connectAnswering({ redis, dataDir }: Config): Promise<RedisConnection> {

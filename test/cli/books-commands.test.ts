@@ -1,7 +1,10 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { findBooksId } from '../../src/books/engine/find-books.ts';
+import { migrateBooks } from '../../src/books/engine/migrate-books.ts';
 import { openBooks } from '../../src/books/engine/open-books.ts';
+import { readIngestion } from '../../src/books/writing/write-batch.ts';
 import type { BooksTarget } from '../../src/lib/address/books-target.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { AUDIT_KEY, BOOKS_KEYS } from '../../src/redis/redis-keys.ts';
@@ -118,12 +121,59 @@ describeBooks('commands that open the books', (scene) => {
   });
 
   it('claim all entries for the books of these settings', async () => {
+    await run('books', 'import', ...FOLDERS);
     await redis.connection.send('set', [BOOKS_KEYS.id, 'other-books']);
     const { code, out } = await run('books', 'claim');
     expect([code, out]).toEqual([0, expect.stringContaining('entries go to the books')]);
     const id = await redis.connection.send('get', [BOOKS_KEYS.id]);
     expect(out).toContain(String(id));
     expect(id).not.toBe('other-books');
+  });
+
+  it('claim nothing for books that never had an entry while others have, unless that is asked', async () => {
+    const books = openBooks({ target, isReader: false, name: 'test' });
+    await migrateBooks(books, Date.now());
+    const { books: id } = await readIngestion(books);
+    await books.close();
+    await redis.connection.send('set', [BOOKS_KEYS.id, 'other-books']);
+    expect(await run('books', 'claim')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        `entries go to the books other-books; these are ${id}, at .*, and never had an entry`,
+      ),
+    });
+    expect(await redis.connection.send('get', [BOOKS_KEYS.id])).toBe('other-books');
+    expect((await run('books', 'claim', '--empty')).code).toBe(0);
+    expect(await redis.connection.send('get', [BOOKS_KEYS.id])).toBe(id);
+  });
+
+  it('verify no other books than those that entries go to', async () => {
+    await run('books', 'import', ...FOLDERS);
+    await redis.connection.send('set', [BOOKS_KEYS.id, 'other-books']);
+    const { code, out, err } = await verify();
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^tollgate: entries go to the books other-books; these are .*, at \S+\n$/);
+    expect(err).toContain(target.kind === 'file' ? join(target.dir, 'books.db') : '//');
+    expect(err).not.toMatch(/:\S*@/);
+  });
+
+  it('make no books where there are none, except to import into', async () => {
+    for (const command of [
+      ['ledger', 'verify'],
+      ['ledger', 'export'],
+      ['books', 'claim'],
+      ['books', 'query', 'SELECT 1'],
+      ['books', 'archive', '--dry-run'],
+    ]) {
+      expect(await run(...command), command.join(' ')).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(/^tollgate: there are no books at \S+: .*\n$/),
+      });
+    }
+    const books = openBooks({ target, isReader: false, name: 'test' });
+    expect(await findBooksId(books)).toBeUndefined();
+    await books.close();
   });
 
   it('fail with settings that are wrong', async () => {

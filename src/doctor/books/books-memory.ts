@@ -42,7 +42,7 @@ export function judgeIdentity(ownId: string | undefined, memory: BooksMemory | u
   const found = ownId === undefined ? 'there are none' : `these are ${ownId}`;
   return failCheck(
     `entries go to the books ${booksId}, and ${found}`,
-    'Give all nodes the same books.url. If the other books are lost, run tollgate books claim.',
+    'Give all nodes the same books.url. If the other books are lost, run tollgate books claim --empty.',
   );
 }
 

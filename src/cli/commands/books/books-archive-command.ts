@@ -29,7 +29,7 @@ export async function readGivenSource(): Promise<ConfigSource> {
 export async function runBooksArchiveCommand(options: BooksArchiveOptions): Promise<number> {
   const { isDryRun, json, out, err, progress } = options;
   const tell = (text: string, data: object) => out(json ? JSON.stringify(data) : text);
-  return await withBooks({ ...options, isReader: isDryRun }, async (opened) => {
+  return await withBooks({ ...options, access: isDryRun ? 'read' : 'write' }, async (opened) => {
     const { config, books, connect, signal } = opened;
     const { archive, keepMs } = config.books;
     if (archive === undefined) {

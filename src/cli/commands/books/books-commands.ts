@@ -89,13 +89,20 @@ function printStatus(status: object): string {
   return printTable(rows);
 }
 
+interface ClaimOptions {
+  readonly config?: string;
+  readonly empty?: boolean;
+  readonly json?: boolean;
+}
+
 function registerClaim(group: Command, { terminal, setExitCode }: CommandHost): void {
   withConfigOption(group.command('claim'))
     .description('let all entries go to the books of these settings from now on')
+    .option('--empty', 'also to books that never had an entry, since the others are lost')
     .option('--json', 'print JSON')
-    .action(async (options: { readonly config?: string; readonly json?: boolean }) => {
+    .action(async ({ config: configPath, empty, json }: ClaimOptions) => {
       const { runBooksClaimCommand } = await import('./books-claim-command.ts');
-      const order = { configPath: options.config, json: options.json === true };
+      const order = { configPath, json: json === true, takesEmpty: empty === true };
       setExitCode(await runBooksClaimCommand({ ...terminal, ...order }));
     });
 }

@@ -16,7 +16,7 @@ interface BooksCopyOptions extends Pick<Terminal, 'out' | 'err' | 'progress'> {
 /** Copies books from a file into the Postgres of the settings. Returns 1 if a sum differs. */
 export async function runBooksCopyCommand(options: BooksCopyOptions): Promise<number> {
   const { folder, json, out, err, progress } = options;
-  return await withBooks({ ...options, isReader: false }, async ({ config, books, signal }) => {
+  return await withBooks({ ...options, access: 'make' }, async ({ config, books, signal }) => {
     if (books.engine !== 'postgres') {
       throw new Error('books.url is not set: name the database to copy to');
     }

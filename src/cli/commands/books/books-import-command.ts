@@ -16,7 +16,7 @@ interface BooksImportOptions extends Pick<Terminal, 'out' | 'err' | 'progress'> 
 /** Takes the segments of earlier versions into the books. Returns 1 if something is missing. */
 export async function runBooksImportCommand(options: BooksImportOptions): Promise<number> {
   const { folders, json, out, progress } = options;
-  return await withBooks({ ...options, isReader: false }, async (opened) => {
+  return await withBooks({ ...options, access: 'make' }, async (opened) => {
     const { config, books, connect, signal } = opened;
     const dirs = folders.length === 0 ? [join(config.dataDir, 'ledger')] : folders;
     const report = await importSegments({

@@ -20,7 +20,7 @@ interface BooksQueryOptions extends Terminal {
 /** Prints the answer to a SELECT over all entries, wherever they are. */
 export async function runBooksQueryCommand(options: BooksQueryOptions): Promise<number> {
   const { sql, from, to, format, outPaced, progress } = options;
-  return await withBooks({ ...options, isReader: true }, async ({ config, books, signal }) => {
+  return await withBooks({ ...options, access: 'read' }, async ({ config, books, signal }) => {
     const { archive } = config.books;
     const pieces = queryBooks(sql, {
       place: archive && openArchive(archive),

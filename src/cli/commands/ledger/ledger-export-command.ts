@@ -33,7 +33,7 @@ interface LedgerExportOptions {
 export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
   const { account, format, out, err, progress } = options;
   const encode = format === 'csv' ? encodeLedgerCsv : JSON.stringify;
-  return await withBooks({ ...options, isReader: true }, async ({ books, signal }) => {
+  return await withBooks({ ...options, access: 'read' }, async ({ books, signal }) => {
     const query = { account, key: undefined, fromMs: undefined, toMs: undefined };
     let lines: string[] = format === 'csv' ? [LEDGER_CSV_HEAD] : [];
     let entries = 0;

@@ -39,7 +39,7 @@ interface LedgerVerifyOptions {
  */
 export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
   const { json, isFull, isRepair, out, progress } = options;
-  return await withBooks({ ...options, isReader: false }, async (opened) => {
+  return await withBooks({ ...options, access: 'write', isOfFleet: true }, async (opened) => {
     const { config, books, connect, signal } = opened;
     const connection = await connect();
     const found = await verifyBooks({
