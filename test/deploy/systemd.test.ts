@@ -42,12 +42,10 @@ describe('the systemd unit', () => {
     expect(linesOf('ExecReload')[1]).toBe('/bin/kill -HUP $MAINPID');
   });
 
+  const settings = { path: 'tollgate.yaml', text: readText('systemd/tollgate.yaml'), env: {} };
+
   it('has settings that a node takes, for one behind the balancer that is shipped', () => {
-    const config = parseConfig({
-      path: 'tollgate.yaml',
-      text: readText('systemd/tollgate.yaml'),
-      env: {},
-    });
+    const config = parseConfig(settings);
     expect(config.guards.trustedProxies).toBe(1);
     expect(config.drain.timeoutMs / 1_000).toBeLessThan(
       parseSeconds(linesOf('TimeoutStopSec')[0] ?? ''),
@@ -59,6 +57,8 @@ describe('the systemd unit', () => {
     const [name, folder] = variable.split('=');
     expect(KNOWN_VARIABLES).toContain(name);
     expect(folder).toBe(`/var/lib/${linesOf('StateDirectory')[0]}`);
+    // Commands outside of the unit know only the settings.
+    expect(parseConfig(settings).dataDir).toBe(folder);
     expect(linesOf('ProtectSystem')).toEqual(['strict']);
     expect(linesOf('ReadWritePaths')).toEqual([]);
     expect(linesOf('CapabilityBoundingSet')).toEqual(['']);
