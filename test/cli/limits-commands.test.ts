@@ -7,6 +7,7 @@ const CREDITS = { unit: 'credits', window: 'day', amount: 2.5, action: 'warn' };
 interface Entry {
   readonly what: string;
 }
+const RATE_OF_PLAN = { level: 'account', kind: 'rate', unit: 'requests', action: 'block' };
 const WRITTEN = ['tokens=400000/1m', 'credits=2.5/day:warn'] as const;
 
 describe('tollgate limits', () => {
@@ -16,24 +17,48 @@ describe('tollgate limits', () => {
     const { id: key } = await runJson('key', 'create', '--account', account);
     for (const id of [String(key), String(group), account]) {
       await runOk('limits', 'set', id, ...WRITTEN);
-      expect(await runJson('limits', 'show', id)).toMatchObject([TOKENS, CREDITS]);
+      expect(await runJson('limits', 'show', id)).toMatchObject([TOKENS, CREDITS, RATE_OF_PLAN]);
       expect(await runOk('limits', 'show', id)).toContain('credits=2.5/day:warn');
     }
     expect(await runJson('limits', 'show', String(key))).toMatchObject([
       { level: 'key', used: 0, held: 0 },
       { level: 'key' },
-      { level: 'account' },
-      { level: 'account' },
+      { level: 'account', kind: 'list' },
+      { level: 'account', kind: 'list' },
+      RATE_OF_PLAN,
     ]);
     expect(await runJson('limits', 'show', account)).toMatchObject([
       { level: 'account', used: 0, held: 0, reset_at: expect.stringMatching(/Z$/) },
-      { level: 'account' },
+      { level: 'account', kind: 'list' },
+      RATE_OF_PLAN,
     ]);
     const table = await runOk('limits', 'show', String(group));
     expect(table.split('\n')[0]).toMatch(/^OF +LIMIT +USED +HELD +EMPTY$/);
-    expect(table.match(/^(group|account) .*/gm)).toHaveLength(4);
+    expect(table.match(/^(group|account) .*/gm)).toHaveLength(5);
     await runOk('limits', 'set', account, 'none');
-    expect(await runJson('limits', 'show', account)).toEqual([]);
+    expect(await runJson('limits', 'show', account)).toMatchObject([RATE_OF_PLAN]);
+  });
+
+  it('shows the controls of a key and the rate of its account with their use', async () => {
+    const account = await createAccount();
+    const { id } = await runJson(
+      ...['key', 'create', '--account', account, '--rpm', '60'],
+      ...['--monthly-cap', '12.5', '--concurrency', '8'],
+    );
+    const unused = { used: 0, held: 0 };
+    expect(await runJson('limits', 'show', String(id))).toMatchObject([
+      { level: 'key', kind: 'rate', unit: 'requests', window: '1m', amount: 60, ...unused },
+      { level: 'key', kind: 'monthly_cap', unit: 'credits', window: 'month', amount: 12.5 },
+      { level: 'key', kind: 'concurrency', window: null, amount: 8, ...unused, reset_at: null },
+      RATE_OF_PLAN,
+    ]);
+    const table = await runOk('limits', 'show', String(id));
+    expect(table).toMatch(/^key +requests=60[/]1m [(]rate[)] +0 +0 +2\S+Z$/m);
+    expect(table).toMatch(
+      /^key +credits=12[.]5[/]month [(]monthly cap[)] +0 +0 +\d+-\d\d-01T00:00:00[.]000Z$/m,
+    );
+    expect(table).toMatch(/^key +concurrency=8 +0 +0 +-$/m);
+    expect(table).toMatch(/^account +requests=\d+[/]1m [(]rate[)] /m);
   });
 
   it('shows those of one end user of a key, and of nothing else', async () => {
@@ -41,8 +66,9 @@ describe('tollgate limits', () => {
     const { id } = await runJson('key', 'create', '--account', account, '--user-limit', WRITTEN[0]);
     expect(await runJson('limits', 'show', String(id), '--user', 'ada')).toMatchObject([
       { ...TOKENS, level: 'user', used: 0, held: 0 },
+      RATE_OF_PLAN,
     ]);
-    expect(await runJson('limits', 'show', String(id))).toEqual([]);
+    expect(await runJson('limits', 'show', String(id))).toMatchObject([RATE_OF_PLAN]);
     const { code, err } = await run('limits', 'show', account, '--user', 'ada');
     expect(code).toBe(1);
     expect(err).toContain('user');

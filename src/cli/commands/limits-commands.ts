@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { WrittenLimit } from '../../config/schema/limit-schemas.ts';
+import { formatWindow } from '../../limits/parse-window.ts';
 import type { AdminClient } from '../admin-client.ts';
 import {
   type AdminOptions,
@@ -9,13 +10,46 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { formatWritten, parseLimitOption } from '../limit-option.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
-interface UsedLimit extends WrittenLimit {
+interface MetLimit extends Omit<WrittenLimit, 'window'> {
   readonly level: string;
+  /** Null if only running requests count. */
+  readonly window: WrittenLimit['window'] | null;
   readonly used: number;
   readonly held: number;
+  readonly reset_at: string | null;
+}
+
+/** `list` are those that `limits set` sets. */
+interface NamedLimit extends MetLimit {
+  readonly kind: 'list' | 'rate' | 'monthly_cap' | 'concurrency';
+}
+
+interface Rate {
+  readonly limit: number;
+  readonly remaining: number;
   readonly reset_at: string;
+}
+
+interface SharedAnswer {
+  readonly object?: undefined;
+  readonly rate_window_seconds: number;
+  /** Of the plan of the account. */
+  readonly rate: Rate;
+  readonly limits: readonly MetLimit[];
+}
+
+interface KeyAnswer extends Pick<SharedAnswer, 'rate_window_seconds' | 'limits'> {
+  readonly object: 'key';
+  readonly rate: Rate | null;
+  readonly concurrency: number | null;
+  readonly in_flight: number;
+  readonly month: string;
+  readonly monthly_cap: number | null;
+  readonly spent_this_month: number;
+  readonly held: number;
+  readonly account: { readonly rate: Rate };
 }
 
 interface ShowOptions extends AdminOptions {
@@ -56,15 +90,58 @@ function readLimits(texts: readonly string[], command: Command): readonly Writte
 
 async function showLimits(client: AdminClient, id: string, user?: string): Promise<Printout> {
   const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
-  const { limits } = await client.call<{ readonly limits: readonly UsedLimit[] }>(
-    'GET',
-    `${pathOf(id)}/limits${query}`,
-  );
+  const path = `${pathOf(id)}/limits${query}`;
+  const limits = listLimits(await client.call<SharedAnswer | KeyAnswer>('GET', path));
   const rows = limits.map((limit) => [
-    ...[limit.level, formatWritten(limit), String(limit.used)],
-    ...[String(limit.held), limit.reset_at],
+    ...[limit.level, nameLimit(limit), String(limit.used)],
+    ...[String(limit.held), limit.reset_at ?? ABSENT],
   ]);
   return { data: limits, text: printTable([['OF', 'LIMIT', 'USED', 'HELD', 'EMPTY'], ...rows]) };
+}
+
+/** All that requests meet, from the key to the account. */
+function listLimits(answer: SharedAnswer | KeyAnswer): readonly NamedLimit[] {
+  const lists = answer.limits.map((limit): NamedLimit => ({ ...limit, kind: 'list' }));
+  const window = formatWindow(answer.rate_window_seconds * 1_000);
+  const ofRate = (level: string, { limit, remaining, reset_at }: Rate): NamedLimit => ({
+    ...{ level, kind: 'rate', unit: 'requests', window, amount: limit, action: 'block' },
+    ...{ used: limit - remaining, held: 0, reset_at },
+  });
+  if (answer.object !== 'key') return [...lists, ofRate('account', answer.rate)];
+  return [
+    ...(answer.rate === null ? [] : [ofRate('key', answer.rate)]),
+    ...listControls(answer),
+    ...lists,
+    ofRate('account', answer.account.rate),
+  ];
+}
+
+function listControls(key: KeyAnswer): readonly NamedLimit[] {
+  const { concurrency, in_flight: running, monthly_cap: cap, spent_this_month: used, held } = key;
+  const block = { level: 'key', action: 'block' } as const;
+  const monthly = { ...block, kind: 'monthly_cap', unit: 'credits', window: 'month' } as const;
+  const atOnce = { ...block, kind: 'concurrency', unit: 'requests', window: null } as const;
+  return [
+    ...(cap === null
+      ? []
+      : [{ ...monthly, amount: cap, used, held, reset_at: endOfMonth(key.month) }]),
+    ...(concurrency === null
+      ? []
+      : [{ ...atOnce, amount: concurrency, used: running, held: 0, reset_at: null }]),
+  ];
+}
+
+/** Of a month such as `202611`. */
+function endOfMonth(month: string): string {
+  return new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)))).toISOString();
+}
+
+/** A limit of a list as `limits set` takes it. */
+function nameLimit({ kind, ...limit }: NamedLimit): string {
+  const { unit, amount, window, action } = limit;
+  if (window === null) return `concurrency=${amount}`;
+  const named = formatWritten({ unit, amount, window, action });
+  return kind === 'list' ? named : `${named} (${kind.replace('_', ' ')})`;
 }
 
 function pathOf(id: string): string {
