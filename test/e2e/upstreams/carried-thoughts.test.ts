@@ -249,7 +249,7 @@ describe('a native client', () => {
         ...{ input_tokens: 15, cache_read_input_tokens: 10, cache_creation_input_tokens: 5 },
         output_tokens: 12,
       });
-      const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: '7' };
+      const result = { type: 'tool_result' as const, tool_use_id: 'call_4k2xq9wz', content: '7' };
       const after = await say([
         QUESTION,
         { role: 'assistant', content: content as Anthropic.ContentBlockParam[] },
@@ -283,7 +283,7 @@ it('a chat client gets the thought, the call and the usage', async () => {
       finish_reason: 'tool_calls',
       message: {
         reasoning_content: 'The weather has to be looked up.',
-        tool_calls: [{ id: 'call_1', function: { name: 'get_weather' } }],
+        tool_calls: [{ id: 'call_4k2xq9wz', function: { name: 'get_weather' } }],
       },
     },
   ]);

@@ -80,7 +80,7 @@ export function sendEvents(response: ServerResponse, events: readonly Fields[]):
 /** It tells no thoughts and wants none back. */
 function answerChat({ body }: VendorRequest, response: ServerResponse): void {
   const isLoop = itemsOf(body['messages']).some(({ role }) => role === 'tool');
-  const call = { id: 'call_1', type: 'function', function: CALL };
+  const call = { id: 'call_4k2xq9wz', type: 'function', function: CALL };
   const said = isLoop ? { content: UNTHOUGHT } : { content: null, tool_calls: [call] };
   const ending = isLoop ? 'stop' : 'tool_calls';
   const usage = { prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 };
@@ -199,7 +199,13 @@ function answerResponses({ vendor, body }: VendorRequest, response: ServerRespon
           ...{ type: 'reasoning', id: 'rs_vendor', ...carried },
           summary: [{ type: 'summary_text', text: THOUGHT }],
         },
-        { type: 'function_call', id: 'fc_vendor', call_id: 'call_1', status: 'completed', ...CALL },
+        {
+          type: 'function_call',
+          id: 'fc_vendor',
+          call_id: 'call_4k2xq9wz',
+          status: 'completed',
+          ...CALL,
+        },
       ];
   if (body['stream'] === true) sendEvents(response, streamResponse(output));
   else sendJson(response, 200, responseOf({ output, usage: RESPONSES_USAGE }));
