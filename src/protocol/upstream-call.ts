@@ -3,13 +3,15 @@ import type { Opener } from './sealed-reasoning.ts';
 
 /**
  * Features that not every upstream takes: PDFs, the effort that a model is to make, and earlier
- * thinking, which the model gets back as `reasoning_content`, or encrypted.
+ * thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
+ * of a call stands for.
  */
 export const OPTIONAL_FEATURES = [
   'pdf',
   'effort',
   'reasoning_content',
   'encrypted_reasoning',
+  'thought_signature',
 ] as const;
 export type OptionalFeature = (typeof OPTIONAL_FEATURES)[number];
 

@@ -38,6 +38,10 @@ afterAll(async () => {
 
 const CHAT = '/chat/completions';
 
+interface SentMessage {
+  readonly tool_calls?: readonly { readonly extra_content?: unknown }[];
+}
+
 describe('the examples of vendors', () => {
   it.each([
     {
@@ -145,6 +149,29 @@ describe('the examples of vendors', () => {
     expect(sent['thinking']).toMatchObject(thinking);
     expect(sent['output_config']).toEqual(config);
     expect(sent).not.toHaveProperty('temperature');
+  });
+
+  it('sign calls for Gemini 3, which refuses those that have lost its signature', async () => {
+    const call = (id: string) => ({ type: 'tool_use', id, name: 'look', input: {} });
+    const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'Done' });
+    const talk = [
+      ...messages,
+      { role: 'assistant', content: [call('toolu_1'), call('toolu_2')] },
+      { role: 'user', content: [result('toolu_1'), result('toolu_2')] },
+      { role: 'assistant', content: [call('toolu_3')] },
+      { role: 'user', content: [result('toolu_3')] },
+    ];
+    const signaturesFor = async (model: string) => {
+      expect((await postNative(model, { messages: talk })).status).toBe(200);
+      const sent = upstream.lastBody()['messages'] as readonly SentMessage[];
+      return sent.flatMap(({ tool_calls: calls }) => calls ?? []).map((sent) => sent.extra_content);
+    };
+    const skipped = { google: { thought_signature: 'skip_thought_signature_validator' } };
+    // The first of several calls at once stands for all of them.
+    expect(await signaturesFor('google/gemini-3-pro-preview')).toEqual([
+      ...[skipped, undefined, skipped],
+    ]);
+    expect(await signaturesFor('google/gemini-2.5-pro')).toEqual([undefined, undefined, undefined]);
   });
 
   it('ask whether vLLM is there behind its base path', async () => {

@@ -57,6 +57,8 @@ export interface FunctionCall {
 export interface ToolCall {
   readonly id: string;
   readonly function: FunctionCall;
+  /** What a vendor added to the call, and wants back. */
+  readonly extra_content?: unknown;
 }
 
 export interface AssistantMessage extends CacheMark {

@@ -13,6 +13,9 @@ import type { UpstreamCall } from '../../upstream-call.ts';
 import type { AssistantMessage, ChatMessage, UserPart } from './chat-request.ts';
 import { encodeBlock, encodeParts, isText, joinTexts } from './encode-content.ts';
 
+/** Google's own sign for a call that another model made, or whose signature is lost. */
+const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
+
 /** Translates the conversation into the chat format, with the instructions at its head. */
 export function encodeMessages(
   { system, messages }: Pick<InferenceRequest, 'system' | 'messages'>,
@@ -82,7 +85,7 @@ function encodeAnswer(
     role: 'assistant',
     content: text === '' ? null : text,
     ...(thoughts !== '' && { reasoning_content: thoughts }),
-    ...(calls.length > 0 && { tool_calls: calls.map(encodeCall) }),
+    ...(calls.length > 0 && { tool_calls: encodeCalls(calls, accepts) }),
   };
 }
 
@@ -92,6 +95,16 @@ function readThoughts(content: readonly ContentBlock[]): string {
     .filter(isUnsigned)
     .map(({ thinking }) => thinking)
     .join('');
+}
+
+/**
+ * Gemini signs the first call of an answer for the thoughts behind it, and refuses a turn whose
+ * call has lost its signature. Other formats have no place for that.
+ */
+function encodeCalls(calls: readonly ToolUseBlock[], accepts: UpstreamCall['accepts']) {
+  const encoded = calls.map(encodeCall);
+  if (accepts?.has('thought_signature') !== true) return encoded;
+  return encoded.map((call, i) => (i === 0 ? { ...call, extra_content: UNSIGNED } : call));
 }
 
 const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
