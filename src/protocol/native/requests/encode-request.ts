@@ -5,7 +5,7 @@ import { sharesBudget } from './decode-headers.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
-import { writeMessages } from './write-messages.ts';
+import { writeConversation } from './write-conversation.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
 /** How much of the output is for thinking, at models that know a budget and no effort. */
@@ -43,7 +43,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     thinking: canThink ? (added ?? fitThinking(call)) : undefined,
     output_config: encodeOutputConfig(call),
   });
-  return `${others.slice(0, -1)},"messages":${writeMessages(messages)}}`;
+  return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
 }
 
 function omit(

@@ -2,13 +2,13 @@ import type { Message } from '../../inference.ts';
 import { hasInputText, writeContent } from '../write-content.ts';
 
 /** Writes messages as JSON, with the texts of inputs that were kept. */
-export function writeMessages(messages: readonly Message[]): string {
+export function writeConversation(messages: readonly Message[]): string {
   if (!messages.some(isKept)) return JSON.stringify(messages);
-  return `[${messages.map(writeMessage).join(',')}]`;
+  return `[${messages.map(writeTurn).join(',')}]`;
 }
 
 /** Texts are kept of other formats only, so a message has no fields but these. */
-function writeMessage(message: Message): string {
+function writeTurn(message: Message): string {
   const { role, content } = message;
   if (typeof content === 'string') return JSON.stringify(message);
   return `{"role":${JSON.stringify(role)},"content":${writeContent(content)}}`;
