@@ -73,7 +73,8 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
   const first = readFirstConfig(options.readSource);
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
-  const configInUse = () => pool?.inUse().config ?? config;
+  const inUse = () => pool?.inUse() ?? first;
+  const configInUse = () => inUse().config;
   const publish: PublishEvent = (event) => fleet?.publish(event);
   const nodeMetrics = createNodeMetrics({ configInUse, log });
   const sold = createSoldCatalogue(configInUse);
@@ -92,7 +93,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const { metrics } = nodeMetrics;
     const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
     const node = loadNodeId(config.dataDir);
-    books = await startNodeBookkeeping(first, target, { node, metrics, log, configInUse, ...told });
+    books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...told });
     const { connection, access, audit, journal, threads, sweeper } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
@@ -107,13 +108,11 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const workers = pool;
     const reload: Reload = async (...call) => (isReady ? workers.reload(...call) : BUSY);
     fleet = joinFleet({ ...parts, target, pool, access, threads, sweeper, reload, metrics });
-    const { tellCatalogue: onChange } = workers;
+    const { tellCatalogue: onChange, readState: readNode } = workers;
     await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
     await checkPlans(sold.currentFor(config).plans);
-    ops = await startOps({
-      ...{ ...parts, fleet, readNode: workers.readState, reload, configInUse },
-      readiness: () => (isReady ? workers.readReadiness() : 'unavailable'),
-    });
+    const readiness = () => (isReady ? workers.readReadiness() : 'unavailable');
+    ops = await startOps({ ...parts, fleet, readNode, reload, configInUse, readiness });
     const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
     await workers.start();
     compactHeap();
@@ -191,11 +190,16 @@ function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): Redi
 }
 
 function startNodeBookkeeping(
-  { config, source }: ConfigInUse,
+  inUse: () => ConfigInUse,
   target: RedisTarget,
-  more: Omit<BookkeepingOptions, 'target' | 'config' | 'source' | 'clock'>,
+  more: Pick<BookkeepingOptions, 'node' | 'metrics' | 'log' | 'publish' | 'tellMasters'>,
 ): Promise<Bookkeeping> {
-  return startBookkeeping({ target, config, source, clock, ...more });
+  return startBookkeeping({
+    ...{ target, config: inUse().config, clock },
+    configInUse: () => inUse().config,
+    sourceInUse: () => inUse().source,
+    ...more,
+  });
 }
 
 interface OpsParts {

@@ -24,8 +24,8 @@ const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
 interface ArchiverOptions {
   readonly config: Pick<Config, 'books'>;
-  /** Of these settings. What they say of books, Redis and folders changes with a restart only. */
-  readonly source: ConfigSource;
+  /** Of the settings in use, which a reload changes, except what they say of the books. */
+  readonly sourceInUse: () => ConfigSource;
   readonly metrics: Pick<ProcessMetrics, 'booksArchiveFailures'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,7 +43,7 @@ export interface RunningArchiver {
  */
 export function startArchiver(
   threads: Pick<BooksThreads, 'report'>,
-  { config, source, metrics, clock, log }: ArchiverOptions,
+  { config, sourceInUse, metrics, clock, log }: ArchiverOptions,
 ): RunningArchiver {
   if (config.books.archive === undefined) return { stop: async () => {} };
   const stopping = new AbortController();
@@ -57,7 +57,7 @@ export function startArchiver(
     const everyMs = (report.facts?.doubtful ?? 0) > 0 ? compareAfterMs : EVERY_MS;
     if (clock.nowMs() - lastMs < everyMs) return;
     lastMs = clock.nowMs();
-    running = runArchiver(source, stopping.signal)
+    running = runArchiver(sourceInUse(), stopping.signal)
       .then(
         () => {
           compareAfterMs = COMPARE_AGAIN_MS;

@@ -62,14 +62,14 @@ export function costsOf({ upstreams }: Config): UpstreamCosts {
 }
 
 export interface BookkeepingOptions {
-  /** Of the settings, for the processes that a node starts. */
-  readonly source: ConfigSource;
   readonly target: RedisTarget;
   /** The id of this node. */
   readonly node: string;
   readonly config: Config;
   /** The settings in use, which a reload changes. */
   readonly configInUse: () => Config;
+  /** Of the same settings, for the processes that a node starts. */
+  readonly sourceInUse: () => ConfigSource;
   readonly publish: PublishEvent;
   readonly metrics: ProcessMetrics;
   /** Tells the workers, which do not watch the masters themselves. */
