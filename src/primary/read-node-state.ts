@@ -43,8 +43,8 @@ export function readNodeState(parts: NodeParts): NodeState {
 }
 
 /**
- * The worst health that any worker reports. Undefined until a worker has reported. A draining worker
- * hardly calls an upstream any more, so it would go on telling of an upstream that has recovered: it
+ * The worst health that any worker reports. Undefined until a worker has reported. A draining
+ * worker hardly calls an upstream any more, so it would go on telling of one that has recovered: it
  * counts only while no other worker has reported.
  */
 export function readUpstreamHealth(

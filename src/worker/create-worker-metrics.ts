@@ -60,7 +60,7 @@ export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
     }
   });
   metrics.upstreamState.watch((set) => {
-    // It hardly calls any more, and would tell for long that an upstream is out which has recovered.
+    // It hardly calls any more, so it would not notice that an upstream has recovered.
     if (isDraining()) return;
     for (const { name, health } of upstreams.readReports()) {
       set({ upstream: name, state: health }, 1);
