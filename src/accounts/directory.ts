@@ -62,7 +62,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     const bucket = bucketOfAccount(accountId);
     assert(bucket !== undefined, 'the id of an account that was read leads to its bucket');
     const question = { bucket, accountId, groupId, ...rules };
-    return store.ask(() => describeAccount(connection, question));
+    return store.read(() => describeAccount(connection, question));
   };
   return {
     ...accounts,
@@ -72,7 +72,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       const bucket = bucketOfKey(id);
       assert(bucket !== undefined, 'the id of a key that was read leads to its bucket');
       const question = { bucket, keyId: id, accountId, endUser, ...rules };
-      return store.ask(() => describeKey(connection, question));
+      return store.read(() => describeKey(connection, question));
     },
     async describeAccount(id, rules) {
       await accounts.getAccount(id);

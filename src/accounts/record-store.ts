@@ -16,6 +16,8 @@ export type Texts = Readonly<Record<string, string>>;
 export interface RecordStore {
   /** Repeats the same call for a while if Redis is in trouble. The call must be safe to repeat. */
   ask<Reply>(call: () => Promise<Reply>): Promise<Reply>;
+  /** The same for a call that changes nothing. */
+  read<Reply>(call: () => Promise<Reply>): Promise<Reply>;
   /** Undefined if there is no such record. Absent fields are left out. */
   readRecord(record: string, fields: readonly string[]): Promise<Texts | undefined>;
   readSet(set: string): Promise<readonly string[]>;
@@ -26,7 +28,7 @@ export function createRecordStore(
   connection: Pick<RedisConnection, 'send'>,
   clock: Clock,
 ): RecordStore {
-  const ask: RecordStore['ask'] = async (call) => {
+  const repeat = async <Reply>(call: () => Promise<Reply>, outcome: string): Promise<Reply> => {
     const deadlineMs = clock.nowMs() + BUDGET_MS;
     for (let attempt = 0; ; attempt++) {
       try {
@@ -34,16 +36,19 @@ export function createRecordStore(
       } catch (error) {
         if (classifyRedisError(error) === 'fault') throw error;
         const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, RETRY_DELAY_MAX_MS);
-        if (clock.nowMs() + delayMs >= deadlineMs) throw refuseStoreOut(error);
+        if (clock.nowMs() + delayMs >= deadlineMs) throw refuseStoreOut(outcome, error);
         await sleep(delayMs);
       }
     }
   };
 
+  const read: RecordStore['read'] = (call) => repeat(call, '');
+
   return {
-    ask,
+    ask: (call) => repeat(call, ': whether a change took place is not known'),
+    read,
     async readRecord(record, fields) {
-      const values = (await ask(() => connection.send('hmget', [record, ...fields]))) as (
+      const values = (await read(() => connection.send('hmget', [record, ...fields]))) as (
         | string
         | null
       )[];
@@ -54,8 +59,8 @@ export function createRecordStore(
       }
       return Object.keys(texts).length === 0 ? undefined : texts;
     },
-    readSet: async (set) => (await ask(() => connection.send('smembers', [set]))) as string[],
-    countSet: async (set) => Number(await ask(() => connection.send('scard', [set]))),
+    readSet: async (set) => (await read(() => connection.send('smembers', [set]))) as string[],
+    countSet: async (set) => Number(await read(() => connection.send('scard', [set]))),
   };
 }
 
@@ -72,10 +77,7 @@ export async function readEach<Item, Value>(
   return values;
 }
 
-function refuseStoreOut(cause: unknown): DirectoryError {
-  return new DirectoryError(
-    'store_unavailable',
-    'Redis does not answer at the moment: whether a change took place is not known',
-    { cause },
-  );
+function refuseStoreOut(outcome: string, cause: unknown): DirectoryError {
+  const message = `Redis does not answer at the moment${outcome}`;
+  return new DirectoryError('store_unavailable', message, { cause });
 }

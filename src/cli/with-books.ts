@@ -12,9 +12,9 @@ import { parseConfig } from '../config/parse-config.ts';
 import { type ConfigSource, readConfigSource } from '../config/source/read-config-source.ts';
 import type { BooksTarget } from '../lib/address/books-target.ts';
 import { unixRedisTarget } from '../lib/address/redis-target.ts';
-import { createLog } from '../log/create-log.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
-import { probeRedis } from '../redis/probe-redis.ts';
+import { findRedisTrouble } from '../redis/probe-redis.ts';
+import { createReasonLog } from '../redis/reason-log.ts';
 
 const COMMAND_TIMEOUT_MS = 5_000;
 const ATTEMPTS_MAX = 50;
@@ -108,21 +108,22 @@ function connectOnce(config: Config, undos: (() => Promise<void>)[]): OpenedBook
 }
 
 async function connectAnswering({ redis, dataDir }: Config): Promise<RedisConnection> {
-  const target = redis === 'embedded' ? unixRedisTarget(join(dataDir, 'redis.sock')) : redis;
-  const connection = connectRedis({
-    ...{ target, name: 'books-command', commandTimeoutMs: COMMAND_TIMEOUT_MS },
-    log: createLog('error', 'books'),
-  });
+  const isEmbedded = redis === 'embedded';
+  const target = isEmbedded ? unixRedisTarget(join(dataDir, 'redis.sock')) : redis;
+  const log = createReasonLog();
+  const order = { target, name: 'books-command', commandTimeoutMs: COMMAND_TIMEOUT_MS, log };
+  const connection = connectRedis(order);
   for (let attempt = 1; ; attempt++) {
-    try {
-      await probeRedis(connection, attempt);
-      return connection;
-    } catch (error) {
-      if (attempt >= ATTEMPTS_MAX) {
-        await connection.close();
-        throw new Error(`Redis does not answer: ${(error as Error).message}`, { cause: error });
-      }
-      await sleep(RETRY_DELAY_MS);
+    const trouble = await findRedisTrouble(connection, log, attempt);
+    if (trouble === undefined) return connection;
+    if (attempt >= ATTEMPTS_MAX) {
+      await connection.close();
+      throw new Error(
+        isEmbedded && /ENOENT|ECONNREFUSED/.test(trouble)
+          ? `the node's own Redis runs only while the node does, and there is none in ${dataDir}`
+          : `Redis does not answer: ${trouble}`,
+      );
     }
+    await sleep(RETRY_DELAY_MS);
   }
 }

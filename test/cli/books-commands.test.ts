@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { findBooksId } from '../../src/books/engine/find-books.ts';
@@ -37,6 +37,10 @@ describeBooks('commands that open the books', (scene) => {
   });
 
   const run = (...args: string[]) => runHere({}, ...args, '--config', configPath);
+  const claimAt = (url: string) => {
+    writeFileSync(configPath, `${readFileSync(configPath, 'utf8')}redis: {url: "${url}"}\n`);
+    return run('books', 'claim');
+  };
   const verify = (...args: string[]) => run('ledger', 'verify', ...args);
 
   it('import segments once, and find that all agree', async () => {
@@ -174,6 +178,23 @@ describeBooks('commands that open the books', (scene) => {
     const books = openBooks({ target, isReader: false, name: 'test' });
     expect(await findBooksId(books)).toBeUndefined();
     await books.close();
+  });
+
+  it("say that the node's own Redis is not there, or why another one does not answer", async () => {
+    await run('books', 'import', ...FOLDERS);
+    rmSync(join(dataDir, 'redis.sock'));
+    const [own, shut] = [
+      await verify(),
+      await claimAt(`redis://nobody:wrong@127.0.0.1:${redis.server.port}`),
+    ];
+    expect([own.code, own.err]).toEqual([
+      1,
+      `tollgate: the node's own Redis runs only while the node does, and there is none in ${dataDir}\n`,
+    ]);
+    expect([shut.code, shut.err]).toEqual([
+      1,
+      expect.stringMatching(/^tollgate: Redis does not answer: WRONGPASS .*\n$/),
+    ]);
   });
 
   it('fail with settings that are wrong', async () => {

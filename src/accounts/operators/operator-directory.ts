@@ -81,7 +81,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
   const recent = createRecentWrites(clock);
 
   const readTimes = (key: string, ids: readonly string[]) =>
-    store.ask(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;
+    store.read(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;
 
   const revoke = (id: string, digest: string) =>
     revokeScript.call(
@@ -106,7 +106,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
       return { operator: decode(record, undefined, undefined), token };
     },
     async listOperators() {
-      const texts = (await store.ask(() => connection.send('hvals', [operators]))) as string[];
+      const texts = (await store.read(() => connection.send('hvals', [operators]))) as string[];
       if (texts.length === 0) return [];
       const records = texts.map(parse);
       const ids = records.map(({ id }) => id);
@@ -117,7 +117,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
     },
     async revokeOperator(id) {
       const read = (key: string) =>
-        store.ask(() => connection.send('hget', [key, id])) as Promise<string | null>;
+        store.read(() => connection.send('hget', [key, id])) as Promise<string | null>;
       const text = await read(operators);
       if (text === null) throw refuseMissingOperator(id);
       const stored = parse(text);
@@ -149,7 +149,7 @@ function createFindOperator(
   return async (token) => {
     const digest = digestSecret(token);
     const ask = () => findScript.call(connection, OPERATOR_HASHES, { digest });
-    const [id, text, usedText = ''] = (await store.ask(ask)) as string[];
+    const [id, text, usedText = ''] = (await store.read(ask)) as string[];
     if (id === undefined || text === undefined) return undefined;
     noteUse(id, usedText);
     return decode(parse(text), usedText, undefined);

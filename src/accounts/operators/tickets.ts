@@ -77,7 +77,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     read: (cookie) => read(cookie, false),
     take: (cookie) => read(cookie, true),
     async list() {
-      const values = (await store.ask(() => connection.send('hvals', [tickets]))) as string[];
+      const values = (await store.read(() => connection.send('hvals', [tickets]))) as string[];
       return values.map((value) => {
         const [idleUntil, until, digest = '', ...rest] = value.split(' ');
         const ends = { idleUntilMs: Number(idleUntil), untilMs: Number(until) };

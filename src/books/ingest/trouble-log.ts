@@ -1,7 +1,9 @@
 import type { Log } from '../../lib/log.ts';
+import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 
 /** The store of a node that has just started is not connected in the first round. */
 const REDIS_FAILURES_TOLD_MIN = 2;
+const CANNOT_READ = 'Redis cannot be read into the books';
 
 /** Tells the log when the trouble begins and when it ends, and not in each round. */
 export interface TroubleLog {
@@ -30,7 +32,15 @@ export function createTroubleLog(log: Log): TroubleLog {
     noteRedis(error) {
       redisFailures++;
       if (redisFailures < REDIS_FAILURES_TOLD_MIN) return;
-      begin('warn', 'Redis cannot be read into the books', { err: error });
+      switch (classifyRedisError(error)) {
+        case 'outage':
+          // The log of the connection says why.
+          return begin('warn', 'Redis is out, so the books get no entries', {});
+        case 'retryable':
+          return begin('warn', CANNOT_READ, { reason: (error as Error).message });
+        case 'fault':
+          return begin('warn', CANNOT_READ, { err: error });
+      }
     },
     noteOtherBooks(ownId, usedId) {
       begin('error', 'these are other books than those of the fleet', { books: ownId, usedId });

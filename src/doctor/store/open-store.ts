@@ -3,7 +3,7 @@ import { Cluster } from 'ioredis';
 import { formatEndpoint } from '../../lib/address/parse-endpoint.ts';
 import type { RedisTarget } from '../../lib/address/redis-target.ts';
 import { connectRedis, type RedisConnection } from '../../redis/connect-redis.ts';
-import { createReasonLog } from './reason-log.ts';
+import { createReasonLog } from '../../redis/reason-log.ts';
 
 const OPEN_TIME_MAX_MS = 4_000;
 const COMMAND_TIMEOUT_MS = 2_000;
