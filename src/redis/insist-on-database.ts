@@ -8,16 +8,16 @@ export function insistOnDatabase(client: Redis): Redis {
   const select = client.select.bind(client) as (database: number | string) => Promise<'OK'>;
   client.select = (database: number | string) =>
     select(database).catch((error: Error) => {
-      throw new DatabaseRefused(database, error);
+      throw new DatabaseRefusal(database, error);
     });
   client.on('error', (error: Error) => {
-    if (error instanceof DatabaseRefused) client.disconnect(true);
+    if (error instanceof DatabaseRefusal) client.disconnect(true);
   });
   return client;
 }
 
-class DatabaseRefused extends Error {
-  override readonly name = 'DatabaseRefused';
+class DatabaseRefusal extends Error {
+  override readonly name = 'DatabaseRefusal';
 
   constructor(database: number | string, { message }: Error) {
     super(`Redis has no database ${database}, or its user may not select it (${message})`);
