@@ -3,6 +3,7 @@ import type { EmbeddingInput } from './embeddings/embedding-input.ts';
 import type { RouteName } from './format-names.ts';
 import type { JsonBody } from './json/parse-json-body.ts';
 import type { ResponseContext } from './responses/response-context.ts';
+import type { TextNotes } from './responses/text-notes.ts';
 import type { CallSeal } from './sealed-reasoning.ts';
 import type { ThinkingBlock } from './thinking-block.ts';
 import type { Trace } from './trace-context.ts';
@@ -156,13 +157,6 @@ interface SpokenText {
   readonly type: 'text';
   /** Whether the model says in it why it does not answer. Native clients read it as any text. */
   readonly isRefusal?: true | undefined;
-}
-
-/** What only the Responses format says of a text: no other format reads or writes it. */
-export interface TextNotes {
-  readonly annotations?: readonly unknown[];
-  readonly logprobs?: readonly unknown[];
-  readonly phase?: string;
 }
 
 export type OutputBlock =

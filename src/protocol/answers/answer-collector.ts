@@ -5,10 +5,10 @@ import type {
   InferenceEvent,
   OutputBlock,
   StopReason,
-  TextNotes,
 } from '../inference.ts';
 import { keepInputText } from '../json/input-text.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
+import type { TextNotes } from '../responses/text-notes.ts';
 import { isObject } from '../schema.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
-import type { BlockDelta, BlockStart, InferenceEvent, TextNotes } from '../inference.ts';
+import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../own-signature.ts';
+import type { TextNotes } from '../responses/text-notes.ts';
 import { createJsonTracker, type JsonTracker } from './json-tracker.ts';
 
 /** How much an upstream may send out of order before it counts as broken. */

@@ -1,5 +1,5 @@
-import type { TextNotes } from '../inference.ts';
 import type { Json } from '../json/upstream-json.ts';
+import type { TextNotes } from './text-notes.ts';
 
 /** Returns what a part of a message says beside its text; `undefined` for most parts. */
 export function decodeTextNotes(part: Json, phase: string | undefined): TextNotes | undefined {

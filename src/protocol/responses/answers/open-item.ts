@@ -1,7 +1,8 @@
-import type { BlockDelta, TextNotes } from '../../inference.ts';
+import type { BlockDelta } from '../../inference.ts';
 import { parseJson } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { ToolName } from '../response-context.ts';
+import type { TextNotes } from '../text-notes.ts';
 import type { SealThought } from '../thought.ts';
 import { CustomInputReader } from './custom-input.ts';
 import { type EventWriter, placeDelta } from './event-writer.ts';

@@ -1,5 +1,5 @@
-import type { TextNotes } from '../../inference.ts';
 import type { ToolName } from '../response-context.ts';
+import type { TextNotes } from '../text-notes.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
