@@ -17,7 +17,10 @@ export type EventConnection =
 
 export const connection = signal<EventConnection>({ state: 'connecting' });
 
-/** Goes up whenever the stream is open again: what happened in between has to be read. */
+/**
+ * Goes up whenever the stream is open again, or late: what happened before has to be read, since a
+ * page reads its lists without waiting for the stream.
+ */
 export const reopenings = signal(0);
 
 type Listener = (event: NodeEvent) => void;
@@ -34,16 +37,16 @@ export function listenToEvents(listener: Listener): () => void {
  * function that stops it.
  */
 export function startEvents(): () => void {
-  let wasOpen = false;
+  let isLate = !isWatched.peek();
   return followEvents({
     onEvent: (event) => {
       for (const listener of listeners) listener(event);
     },
     onConnection: (now) => {
       connection.value = now;
-      if (now.state !== 'open') return;
-      if (wasOpen) reopenings.value += 1;
-      wasOpen = true;
+      if (now.state === 'connecting') return;
+      if (now.state === 'open' && isLate) reopenings.value += 1;
+      isLate = true;
     },
   });
 }

@@ -66,26 +66,64 @@ it('what a page may have missed while nobody saw it is read anew', async () => {
   expect(tab.errors).toEqual([]);
 });
 
+it('what a page may have missed before anybody saw it is read anew', async () => {
+  const tab = await openTab();
+  const { page } = tab;
+  await page.addInitScript(
+    `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });`,
+  );
+  await signIn(tab, gateway(), '#/events');
+  await page.getByText('No limit and no balance has told anything').waitFor();
+  const look = page.getByRole('button', { name: 'Look for new events' });
+  expect(await look.count()).toBe(0);
+  await turnPage(page, 'visible');
+  await look.waitFor();
+  expect(tab.errors).toEqual([]);
+});
+
+/** Windows of one browser, which is signed in. */
+async function openWindows(count: number): Promise<[Page, ...Page[]]> {
+  const { page } = await openTab();
+  const token = JSON.stringify(readAdminToken(gateway()));
+  const context = page.context();
+  await context.addInitScript(`sessionStorage.setItem('tollgate-admin-token', ${token})`);
+  const pages: [Page, ...Page[]] = [page];
+  while (pages.length < count) pages.push(await context.newPage());
+  return pages;
+}
+
+const isWaiting = (page: Page) => page.getByText('Other windows of this browser').count();
+
+it('what a window may have missed while it waited for a stream is read anew', async () => {
+  const pages = await openWindows(5);
+  for (const page of pages) {
+    await page.goto(`${gateway().opsUrl}/#/events`);
+    await page.getByText('No limit and no balance has told anything').waitFor();
+  }
+  const [first] = pages;
+  const last = pages.at(-1) ?? first;
+  const look = last.getByRole('button', { name: 'Look for new events' });
+  await waitUntil(async () => (await isWaiting(last)) === 1, 'the last window waits');
+  expect(await look.count()).toBe(0);
+  await first.close();
+  await look.waitFor();
+});
+
 it('seven visible windows of a browser all work, and those without live figures say so', async () => {
   const account = await admin(gateway()).createAccount();
-  const first = await openTab();
-  const token = JSON.stringify(readAdminToken(gateway()));
-  const context = first.page.context();
-  await context.addInitScript(`sessionStorage.setItem('tollgate-admin-token', ${token})`);
-  const pages = [first.page];
-  while (pages.length < 7) pages.push(await context.newPage());
+  const [first, ...others] = await openWindows(7);
+  const pages = [first, ...others];
   for (const page of pages) {
     await page.goto(`${gateway().opsUrl}/#/accounts/${account}`);
     await page.getByRole('heading', { name: 'Limits now' }).waitFor();
   }
-  const isWaiting = (page: Page) => page.getByText('Other windows of this browser').count();
   const countWaiting = async () => {
     const counts = await Promise.all(pages.map(isWaiting));
     return counts.reduce((sum, count) => sum + count, 0);
   };
   await waitUntil(async () => (await countWaiting()) === 3, 'three windows wait for a stream');
-  expect(await isWaiting(first.page)).toBe(0);
+  expect(await isWaiting(first)).toBe(0);
   pages.shift();
-  await first.page.close();
+  await first.close();
   await waitUntil(async () => (await countWaiting()) === 2, 'one of them has got it');
 });
