@@ -38,10 +38,6 @@ afterAll(async () => {
 
 const CHAT = '/chat/completions';
 
-interface SentMessage {
-  readonly tool_calls?: readonly { readonly extra_content?: unknown }[];
-}
-
 describe('the examples of vendors', () => {
   it.each([
     {
@@ -131,10 +127,9 @@ describe('the examples of vendors', () => {
   });
 
   it('leave out for models that think what native clients say about sampling', async () => {
-    expect((await postNative('gpt-5', sampled)).status).toBe(200);
-    expect(upstream.lastBody()).not.toHaveProperty('temperature');
-    expect(upstream.lastBody()).not.toHaveProperty('top_p');
-    expect((await postNative('Qwen/Qwen3-32B', sampled)).status).toBe(200);
+    await postNative('gpt-5', sampled);
+    expect(JSON.stringify(upstream.lastBody())).not.toMatch(/temperature|top_p/);
+    await postNative('Qwen/Qwen3-32B', sampled);
     expect(upstream.lastBody()).toMatchObject(sampled);
   });
 
@@ -158,20 +153,17 @@ describe('the examples of vendors', () => {
       ...messages,
       { role: 'assistant', content: [call('toolu_1'), call('toolu_2')] },
       { role: 'user', content: [result('toolu_1'), result('toolu_2')] },
-      { role: 'assistant', content: [call('toolu_3')] },
-      { role: 'user', content: [result('toolu_3')] },
     ];
     const signaturesFor = async (model: string) => {
       expect((await postNative(model, { messages: talk })).status).toBe(200);
-      const sent = upstream.lastBody()['messages'] as readonly SentMessage[];
-      return sent.flatMap(({ tool_calls: calls }) => calls ?? []).map((sent) => sent.extra_content);
+      const sent = upstream.lastBody()['messages'] as { tool_calls?: RecordedBody[] }[];
+      return sent.flatMap(({ tool_calls: calls = [] }) =>
+        calls.map((sent) => sent['extra_content']),
+      );
     };
     const skipped = { google: { thought_signature: 'skip_thought_signature_validator' } };
-    // The first of several calls at once stands for all of them.
-    expect(await signaturesFor('google/gemini-3-pro-preview')).toEqual([
-      ...[skipped, undefined, skipped],
-    ]);
-    expect(await signaturesFor('google/gemini-2.5-pro')).toEqual([undefined, undefined, undefined]);
+    expect(await signaturesFor('google/gemini-3-pro-preview')).toEqual([skipped, undefined]);
+    expect(await signaturesFor('google/gemini-2.5-pro')).toEqual([undefined, undefined]);
   });
 
   it('ask whether vLLM is there behind its base path', async () => {
