@@ -1,33 +1,38 @@
 import { resolve } from 'node:path';
 import type { Config, ModelConfig } from '../config/config.ts';
+import { DEFAULT_DATA_DIR, DEFAULT_OPS_LISTEN } from '../config/default-settings.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { reachableHost } from '../lib/address/reachable-host.ts';
 import { adminTokenPath } from '../ops/access/load-admin-token.ts';
 
+export interface Announcement {
+  readonly config: Config;
+  readonly configPath: string | undefined;
+  readonly models: readonly Pick<ModelConfig, 'id'>[];
+  /** The names of those that are sold. */
+  readonly plans: readonly string[];
+  readonly demoKey: string | undefined;
+  /** Why Redis does not take this node yet; undefined if it does. */
+  readonly redisTrouble: string | undefined;
+  /** How commands are called here. */
+  readonly program: string;
+}
+
 /**
  * Prints what a person who has just started a node needs next: how to see that it runs, and how to
  * send a first request.
  */
-export function announceNode(
-  config: Config,
-  models: readonly Pick<ModelConfig, 'id'>[],
-  demoKey: string | undefined,
-  print: (line: string) => void,
-): void {
+export function announceNode(announcement: Announcement, print: (line: string) => void): void {
+  const { config, models, demoKey } = announcement;
   const { listen, ops } = config;
-  const store =
-    config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
-  print(
-    `Tollgate listens on ${formatEndpoint(listen)} with ${config.workers} worker(s). Redis: ${store}.`,
-  );
+  print(`Tollgate listens on ${formatEndpoint(listen)} with ${config.workers} worker(s).`);
+  print(`Redis: ${describeRedis(announcement)}.`);
   const curl =
     listen.kind === 'unix'
       ? `curl --unix-socket ${listen.path} http://localhost`
       : `curl ${urlOf(listen)}`;
-  if (demoKey === undefined) {
-    print('Make an account and a key:  tollgate account create, tollgate key create');
-  }
+  if (demoKey === undefined) announceCommands(announcement, print);
   const key = demoKey ?? 'sk-gw2-…';
   const model = models.at(-1)?.id ?? '';
   const body = { model, max_tokens: 300, messages: [{ role: 'user', content: 'Hello!' }] };
@@ -46,6 +51,30 @@ export function announceNode(
     print('Behind a balancer?  Set guards.trusted_proxies, or all of its clients count as one.');
   }
   print(`Try it:  ${curl}/healthz`);
+}
+
+function describeRedis(announcement: Announcement): string {
+  const { config, configPath, redisTrouble, program } = announcement;
+  if (redisTrouble !== undefined) {
+    const doctor = `${program} doctor${configPath === undefined ? '' : ` --config ${configPath}`}`;
+    return `does not take this node yet (${redisTrouble}); \`${doctor}\` tells more`;
+  }
+  return config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
+}
+
+/** Commands ask the node of the defaults, unless they are told of another. */
+function announceCommands(
+  { config: { ops, dataDir }, plans, program }: Announcement,
+  print: (line: string) => void,
+): void {
+  const isUsual = ops.listen.kind === 'unix' || formatEndpoint(ops.listen) === DEFAULT_OPS_LISTEN;
+  const url = isUsual ? '' : ` --url ${urlOf(ops.listen)}`;
+  const isElsewhere = resolve(dataDir) !== resolve(DEFAULT_DATA_DIR);
+  const where = isElsewhere && ops.adminToken === undefined ? `${url} --data-dir ${dataDir}` : url;
+  const [plan = 'PLAN'] = plans;
+  print('Make an account, and a key with the id that it prints:');
+  print(`  ${program} account create --name 'Acme Ltd' --plan ${plan} --credits 100${where}`);
+  print(`  ${program} key create --account ID --name laptop${where}`);
 }
 
 function urlOf(endpoint: Extract<Endpoint, { readonly kind: 'tcp' }>): string {

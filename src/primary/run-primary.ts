@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { ConfigSource } from '../config/source/read-config-source.ts';
+import { readProgramName } from '../config/source/read-program-name.ts';
 import { loadNodeId } from '../data-dir/load-node-id.ts';
 import { lockDataDir } from '../data-dir/lock-data-dir.ts';
 import type { Fleet } from '../fleet/start-fleet.ts';
@@ -118,7 +119,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     compactHeap();
     isReady = true;
     const ended = untilEnd(ending.reached, reload);
-    announceNode(config, sold.currentFor(config).models, demoKey, options.print);
+    await announce(first, { sold, demoKey, books }, options.print);
     const reason = await ended;
     isReady = false;
     fleet.drain();
@@ -133,6 +134,26 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await embedded?.stop();
     lock.release();
   }
+}
+
+interface AnnounceParts {
+  readonly sold: Pick<SoldCatalogue, 'currentFor'>;
+  readonly demoKey: string | undefined;
+  readonly books: Pick<Bookkeeping, 'findStoreTrouble'>;
+}
+
+async function announce(
+  { config, source }: ConfigInUse,
+  { sold, demoKey, books }: AnnounceParts,
+  print: PrimaryOptions['print'],
+): Promise<void> {
+  const { models, plans } = sold.currentFor(config);
+  const redisTrouble = await books.findStoreTrouble();
+  const announcement = {
+    ...{ config, configPath: source.path, models, plans: Object.keys(plans) },
+    ...{ demoKey, redisTrouble, program: readProgramName() },
+  };
+  announceNode(announcement, print);
 }
 
 interface EndParts {

@@ -29,6 +29,8 @@ import type { Settlement } from '../quota/settlement/settlement.ts';
 import { leaveSweeps, shareSweeps } from '../quota/sweeping/share-sweeps.ts';
 import { type Sweeper, startSweeper } from '../quota/sweeping/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
+import { findRedisTrouble } from '../redis/probe-redis.ts';
+import { createReasonLog } from '../redis/reason-log.ts';
 import { waitForConnection } from '../redis/wait-for-connection.ts';
 import { watchMasters } from '../redis/watch-masters.ts';
 import { type MemoryWatch, watchMemory } from '../redis/watch-memory.ts';
@@ -92,6 +94,8 @@ export interface Bookkeeping {
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** Resolves when accounts can be written, or when the time is up. */
   waitForStore(): Promise<void>;
+  /** Why the store takes nothing now; undefined if it does. */
+  findStoreTrouble(): Promise<string | undefined>;
   /** To be called when no worker is left. */
   close(): Promise<void>;
 }
@@ -116,15 +120,9 @@ function startThreads({ target, node, config, log }: BookkeepingOptions) {
  * A node's part in accounts and credits: the work that is done once per node, not by every worker.
  */
 export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
-  const { target, config, metrics, clock, log } = options;
+  const { config, metrics, clock, log } = options;
   const { dataDir, ops } = config;
-  const connect = (name: string, label: 'primary' | 'accounts') => {
-    const onCommand = createObserveCommand(metrics, label);
-    return connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log, onCommand });
-  };
-  const connection = connect('primary', 'primary');
-  // Waiting for a replica blocks a connection, so accounts have their own.
-  const directoryConnection = connect('primary-accounts', 'accounts');
+  const { connection, directoryConnection, findStoreTrouble } = connectStore(options);
   const { threads, desk } = startThreads(options);
   const warnings = () => options.configInUse().warnings;
   const events = startLimitEvents(connection, options);
@@ -171,6 +169,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
     ...{ desk, threads, sweeper, limitEvents: events.desk },
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection, CONNECT_TIME_MAX_MS),
+    findStoreTrouble,
     async close() {
       masters.stop();
       memory.stop();
@@ -182,6 +181,22 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
       await audit.close();
       await Promise.all([connection.close(), directoryConnection.close()]);
     },
+  };
+}
+
+function connectStore({ target, metrics, log }: BookkeepingOptions) {
+  const reasons = createReasonLog(log);
+  const connect = (name: string, label: 'primary' | 'accounts') =>
+    connectRedis({
+      ...{ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log: reasons },
+      onCommand: createObserveCommand(metrics, label),
+    });
+  const connection = connect('primary', 'primary');
+  return {
+    connection,
+    // Waiting for a replica blocks a connection, so accounts have their own.
+    directoryConnection: connect('primary-accounts', 'accounts'),
+    findStoreTrouble: () => findRedisTrouble(connection, reasons, 0),
   };
 }
 

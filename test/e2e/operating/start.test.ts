@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { launchGateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 
 const runTollgate = (...args: string[]) =>
   spawnSync(process.execPath, ['dist/src/main.js', ...args], { encoding: 'utf8' });
+
+afterAll(stopRedisServers);
 
 describe('a node that starts', () => {
   it('prints a curl line that works when pasted', async () => {
@@ -31,6 +34,33 @@ describe('a node that starts', () => {
     });
     expect(gateway.stdout()).toContain(gateway.key());
     expect(gateway.stderr()).not.toContain(gateway.key());
+  });
+
+  it('prints commands that make an account and a key, where its Redis is not its own', async () => {
+    const { port } = await startRedisServer();
+    const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${port}` };
+    const gateway = await startGateway({ env });
+    expect(gateway.stdout()).toContain('Redis: as configured.\n');
+    const commands = gateway.stdout().matchAll(/^ {2}(?:npx )?tollgate (.*)$/gm);
+    const [account = '', key = ''] = [...commands].map(([, line]) => line);
+    const run = (line: string) =>
+      spawnSync('sh', ['-c', `${process.execPath} dist/src/main.js ${line}`], { encoding: 'utf8' });
+    const created = run(account);
+    expect([created.status, created.stderr]).toEqual([0, '']);
+    const id = /acct_\w+/.exec(created.stdout)?.[0] ?? '';
+    expect(run(key.replace('ID', id)).stdout).toContain('sk-gw2-');
+  });
+
+  it('says that its Redis does not take it, and why', async () => {
+    const { port } = await startRedisServer({ args: ['--requirepass', 'right-word'] });
+    const env = { TOLLGATE_REDIS_URL: `redis://:wrong-word@127.0.0.1:${port}` };
+    const gateway = await startGateway({ env });
+    expect(gateway.stdout()).toMatch(
+      new RegExp(
+        `^Redis: does not take this node yet [(]WRONGPASS .*[)]; .*tollgate doctor --config ${gateway.configPath}. tells more[.]$`,
+        'm',
+      ),
+    );
   });
 
   it('tells operators on a listener of its own whether it is ready', async () => {
