@@ -195,7 +195,7 @@ for (const [name, format] of [
         }),
         RUNS,
       );
-      expect(sentCount).toBeGreaterThan(100);
+      expect(sentCount).toBeGreaterThan(20);
     }, 20_000);
   });
 }
