@@ -89,10 +89,19 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === 'chat') refuseLongCache(request);
     const source = form.format === dialect.format ? call.source : undefined;
-    const dropsSampling = source === undefined && sampling === 'drop';
-    const asked = { request, readWhole, outputTokensMax, source, isStream, reasoning };
+    // Written out: put together with a spread, three times as much of a request grows old.
     const body = dialect.encodeRequest(
-      { ...asked, accepts, dropsUnknown, dropsSampling },
+      {
+        request,
+        readWhole,
+        outputTokensMax,
+        source,
+        isStream,
+        reasoning,
+        accepts,
+        dropsUnknown,
+        dropsSampling: source === undefined && sampling === 'drop',
+      },
       vendorModel,
       outputLimitField,
     );
