@@ -73,17 +73,20 @@ function reword(body: string | Uint8Array, path: string): string | Uint8Array {
 
 const wordOf = (path: string) => Buffer.from(String(reword(`{${FRAME},${hello}}`, path)));
 
-const sendEncoded = (path: string, encoding: string, body: Buffer) =>
+const post = (path: string, body: RequestInit['body'], more?: Readonly<Record<string, string>>) =>
   fetch(`${gateway().url}${path}`, {
     method: 'POST',
     headers: {
       'x-api-key': gateway().key(),
       'llm-version': '2023-06-01',
       'content-type': 'application/json',
-      'content-encoding': encoding,
+      ...more,
     },
-    body,
+    body: body ?? null,
   });
+
+const sendEncoded = (path: string, encoding: string, body: Buffer) =>
+  post(path, body, { 'content-encoding': encoding });
 
 it.each(['/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/embeddings'])(
   'a compressed body on %s is refused with 415 as well',
@@ -95,16 +98,7 @@ it.each(['/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/embeddi
 );
 
 describe.each(ROUTES)('a hostile body on %s', (path) => {
-  const send = (body: string | Uint8Array) =>
-    fetch(`${gateway().url}${path}`, {
-      method: 'POST',
-      headers: {
-        'x-api-key': gateway().key(),
-        'llm-version': '2023-06-01',
-        'content-type': 'application/json',
-      },
-      body: reword(body, path),
-    });
+  const send = (body: string | Uint8Array) => post(path, reword(body, path));
 
   it.each(Object.entries(REFUSED))('is refused with a reason: %s', async (_name, body) => {
     const response = await send(body);
