@@ -50,11 +50,7 @@ export interface HttpUpstreamOptions extends ModelSettings {
 export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const { name, kind, timeouts } = options;
   const termsOf = createModelTerms(options);
-  const lingering = createDeadlineList<HttpCall>({
-    afterMs: LINGER_MAX_MS,
-    nowMs: () => performance.now(),
-    onDue: (call) => call.giveUpRest(),
-  });
+  const lingering = createLingeringList();
   const client = createHttpClient({
     origin: parseOrigin(new URL(options.url)),
     // A call ends when its answer has told everything, but its connection may still be read to the
@@ -115,6 +111,14 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     return httpCall.parts;
   };
   return kind === 'native' ? retryWithoutThoughts(name, infer) : infer;
+}
+
+function createLingeringList() {
+  return createDeadlineList<HttpCall>({
+    afterMs: LINGER_MAX_MS,
+    nowMs: () => performance.now(),
+    onDue: (call) => call.giveUpRest(),
+  });
 }
 
 function createPaths(url: string, dialects: readonly UpstreamDialect[]) {
