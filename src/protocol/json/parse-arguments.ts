@@ -1,10 +1,11 @@
+import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import { isObject } from '../schema.ts';
 import { keepInputText } from './input-text.ts';
 import { isTooDeep } from './is-too-deep.ts';
 import { parseJson } from './upstream-json.ts';
 
 /** What a text may have beyond what it says, which each call is counted for anyway. */
-const PADDING_CHARS_MAX = 64;
+const PADDING_BYTES_MAX = 64;
 
 interface ReadArguments {
   readonly input: Readonly<Record<string, unknown>>;
@@ -21,10 +22,12 @@ interface ReadArguments {
  * into an object as it was written.
  */
 export function parseArguments(json: string): ReadArguments {
-  const isShort = json.length <= PADDING_CHARS_MAX;
+  const bytes = countUtf8Bytes(json);
+  const isShort = bytes <= PADDING_BYTES_MAX;
   if (json.trim() === '') return { input: {}, isPadded: !isShort };
   const input = isTooDeep(json) ? undefined : parseJson(json);
   if (!isObject(input)) return { input: { _raw: json }, isPadded: false };
-  const padding = isShort ? 0 : json.length - JSON.stringify(input).length;
-  return { input: keepInputText(input, json), isPadded: padding > PADDING_CHARS_MAX };
+  // In bytes, because a number may be written longer than it came: `1e20` has room for 17 letters.
+  const padding = isShort ? 0 : bytes - countUtf8Bytes(JSON.stringify(input));
+  return { input: keepInputText(input, json), isPadded: padding > PADDING_BYTES_MAX };
 }

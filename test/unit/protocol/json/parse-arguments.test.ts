@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { writeInput } from '../../../../src/protocol/json/input-text.ts';
+import { parseArguments } from '../../../../src/protocol/json/parse-arguments.ts';
+
+it('arguments that say a name again in wide letters are padded, however long its numbers get', () => {
+  const again = `"a":"${'漢'.repeat(340)}","a":1`;
+  const numbers = `"n":[${Array(20).fill('1e20').join()}],"id":1234567890123456789`;
+  const json = `{${again},${numbers}}`;
+  const { input, isPadded } = parseArguments(json);
+  // What goes on is far longer in bytes than what is read, though not in letters.
+  expect(writeInput(input)).toBe(json);
+  expect(json.length - JSON.stringify(input).length).toBeLessThanOrEqual(64);
+  expect(isPadded).toBe(true);
+});
+
+it('arguments with the usual gaps are not padded', () => {
+  const json = `{"city": "${'x'.repeat(99)}", "days": [1, 2, 3], "id": 1234567890123456789}`;
+  expect(parseArguments(json).isPadded).toBe(false);
+});
