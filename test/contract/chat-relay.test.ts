@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
 import { createStreamDecoder } from '../../src/protocol/chat/answers/decode-stream.ts';
 import { createStreamEncoder } from '../../src/protocol/chat/answers/encode-stream.ts';
 import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts';
@@ -9,7 +8,7 @@ import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';
-import { AS_IT_IS, readAll, relayAll, rename } from './relay-support.ts';
+import { AS_IT_IS, expectTally, readAll, relayAll, rename } from './relay-support.ts';
 import {
   type Dialect,
   dialects,
@@ -121,7 +120,7 @@ describe('the relay of chat streams', () => {
         const bytes = writeUpstream(sequence, dialect);
         const read = readAll(bytes, createStreamDecoder());
         const relayed = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), cutBytes(bytes, cuts));
-        expect(relayed).toMatchObject(tallyDeltas(read.events));
+        expectTally(relayed, read);
         expect(relayed.refusal).toEqual(read.refusal);
       }),
       RUNS,

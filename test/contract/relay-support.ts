@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ContentTally } from '../../src/protocol/answers/count-content-bytes.ts';
+import { type ContentTally, tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
 import type { InferenceEvent, Usage } from '../../src/protocol/inference.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
@@ -78,3 +78,14 @@ export function withoutCounts(events: readonly InferenceEvent[]): unknown[] {
 
 /** For upstreams without secrets to hide. */
 export const AS_IT_IS = (text: string) => text;
+
+/** A stream that breaks may have been passed on further than it was decoded. */
+export function expectTally(
+  relayed: { readonly events: readonly InferenceEvent[]; readonly contentBytes: number },
+  { events, refusal }: Reading,
+): void {
+  const tally = tallyDeltas(events);
+  expect(relayed.events).toEqual(tally.events);
+  if (refusal === undefined) expect(relayed.contentBytes).toBe(tally.contentBytes);
+  else expect(relayed.contentBytes).toBeGreaterThanOrEqual(tally.contentBytes);
+}

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import { createStreamDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
@@ -12,7 +11,7 @@ import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes, joinBytes, readMeaning } from './read-meaning.ts';
 import { readResponsesStream } from './read-responses-stream.ts';
-import { readAll, relayAll, rename } from './relay-support.ts';
+import { expectTally, readAll, relayAll, rename } from './relay-support.ts';
 import {
   type Dialect,
   dialects,
@@ -132,7 +131,7 @@ describe('the relay of streams of the responses format', () => {
         const read = readAll(bytes, createDecoder());
         const relayed = relayAll(createRelay(), cutBytes(bytes, cuts));
         outcomes.add(read.refusal === undefined ? 'finished' : 'failed');
-        expect(relayed).toMatchObject(tallyDeltas(read.events));
+        expectTally(relayed, read);
         expect(relayed.refusal).toEqual(read.refusal);
       }),
       RUNS,
