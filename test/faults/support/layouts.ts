@@ -43,6 +43,13 @@ const CLUSTER_SERVERS = 7;
 const READY_MAX_MS = 90_000;
 
 const readConfig = (name: string) => readFileSync(`deploy/redis/${name}.conf`, 'utf8');
+/** Read at once, so that the short rows of the tests notice when one has another name. */
+const CONFIGS = {
+  standalone: readConfig('standalone'),
+  primary: readConfig('primary'),
+  sentinel: readConfig('sentinel'),
+  cluster: readConfig('cluster'),
+};
 
 /** Ends whatever it has started if it fails. */
 export async function startLayout(
@@ -73,7 +80,7 @@ type Start = (place: ServerPlace) => Promise<FaultServer>;
 async function startOne(start: Start, dir: string, options: LayoutOptions): Promise<Layout> {
   const { args = [], env, hasProxy = false } = options;
   const port = await findFreePort();
-  const config = readConfig('standalone');
+  const config = CONFIGS.standalone;
   const server = await start({ dir: join(dir, 'redis'), port, config, args, ...(env && { env }) });
   const servers = [server];
   if (!hasProxy) return { url: `redis://127.0.0.1:${port}`, servers, sentinels: [] };
@@ -93,7 +100,7 @@ async function startSentinels(start: Start, dir: string, options: LayoutOptions)
     servers.push(
       await start({
         ...{ dir: join(dir, `redis-${number}`), port: await findFreePort() },
-        ...{ config: readConfig('master'), args: [...args, ...follow] },
+        ...{ config: CONFIGS.primary, args: [...args, ...follow] },
         ...networkOf(machines[number]),
       }),
     );
@@ -108,7 +115,7 @@ async function startSentinels(start: Start, dir: string, options: LayoutOptions)
   const sentinels: FaultServer[] = [];
   for (let number = 0; number < SENTINELS; number += 1) {
     const port = await findFreePort();
-    const config = readConfig('sentinel')
+    const config = CONFIGS.sentinel
       .replace(/^(?:port|dir) .*$/gm, '')
       .replace(/^sentinel monitor .*$/m, `sentinel monitor main ${master.host} ${master.port} 2`);
     const place = { dir: join(dir, `sentinel-${number}`), port, config, isSentinel: true };
@@ -137,7 +144,7 @@ async function startCluster(start: Start, dir: string, options: LayoutOptions): 
   for (let number = 0; number < CLUSTER_SERVERS; number += 1) {
     const [port, busPort] = [await findFreePort(), await findFreePort()];
     const args = ['--cluster-port', `${busPort}`, ...(options.args ?? [])];
-    const config = readConfig('cluster');
+    const config = CONFIGS.cluster;
     const network = networkOf(machines[number % machines.length]);
     const place = { dir: join(dir, `redis-${number}`), port, config, args, ...network };
     const server = await start(place);
