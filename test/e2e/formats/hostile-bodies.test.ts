@@ -136,8 +136,8 @@ describe.each(ROUTES)('a hostile body on %s', (path) => {
     });
   });
 
-  it.each(['identity', 'Identity', ''])(
-    'is answered if its encoding is none: "%s"',
+  it.each(['identity', 'Identity', '', 'UTF-8'])(
+    'is answered if its encoding is no compression: "%s"',
     async (none) => {
       const asked = await sendEncoded(path, none, wordOf(path));
       expect(asked.status).toBe(200);

@@ -41,13 +41,16 @@ export function listUnread(
 }
 
 function addItem(item: InputItem, unread: unknown[]): void {
-  if (READ_KINDS.has(kindOfItem(item))) addUnread(item, unread);
+  const kind = kindOfItem(item);
+  if (READ_KINDS.has(kind)) addUnread(item, unread, kind === 'message' ? 'message' : 'other');
   else unread.push(item);
 }
 
 function addTool(tool: ToolDefinition, unread: unknown[]): void {
   const { type } = tool;
-  if (type === 'function' || type === 'custom' || type === 'namespace') addUnread(tool, unread);
+  if (type === 'function' || type === 'custom' || type === 'namespace') {
+    addUnread(tool, unread, 'other');
+  }
 }
 
 /** The schema of the answer is decoded; a model reads the rest of its format as well. */
@@ -57,16 +60,20 @@ function addFormatTerms(text: ResponsesRequest['text'], unread: unknown[]): void
   for (const said of [format.name, format.description]) if (said != null) unread.push(said);
 }
 
-function addUnread(value: object, unread: unknown[]): void {
+type Place = 'message' | 'said' | 'other';
+
+function addUnread(value: object, unread: unknown[], place: Place): void {
   addNames(value, unread);
   // `for in` makes no list of names for each item. Parsed JSON has no inherited names.
   for (const name in value) {
-    // No model reads them, and clients bring them back with each answer.
-    if (name === 'logprobs') continue;
+    // No model reads them of what was said, and clients bring them back with each answer.
+    if (name === 'logprobs' && place === 'said') continue;
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
     if (!READ_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field))) unread.push(field);
-    else if (Array.isArray(field)) addUnreadOfItems(field, unread);
+    else if (Array.isArray(field)) {
+      addUnreadOfItems(field, unread, place === 'message' && name === 'content' ? 'said' : 'other');
+    }
   }
 }
 
@@ -78,8 +85,8 @@ function addNames(value: object, unread: unknown[]): void {
   if (type === 'namespace' && description != null) unread.push(description);
 }
 
-function addUnreadOfItems(items: readonly unknown[], unread: unknown[]): void {
-  for (const item of items) if (isObject(item)) addUnread(item, unread);
+function addUnreadOfItems(items: readonly unknown[], unread: unknown[], place: Place): void {
+  for (const item of items) if (isObject(item)) addUnread(item, unread, place);
 }
 
 function isBlankText(value: unknown): boolean {

@@ -38,6 +38,8 @@ describe('the id of a call in a translated answer', () => {
     'call_00_wEcT5aTMEbzwwmNOWpCN5WT8',
     'D681PevKs',
     'abcDefGhi',
+    'abcdefghi',
+    'abcdefg42',
     'call_62136319',
     'call_4k2xq9wz',
     'function-call-1830273648219',
@@ -47,14 +49,20 @@ describe('the id of a call in a translated answer', () => {
     expect(nameAll([id])).toEqual([id]);
   });
 
-  it.each(['0', 'call_0', 'call_12', 'toolcall_1', `${NAME}_0`, `functions_${NAME}_3`, NAME])(
-    'is another one in each request if it is only a count: %s',
-    (id) => {
-      const [first, second] = REQUEST_IDS.map((requestId) => nameAll([id], ask(), requestId));
-      expect(first).toEqual([`${id}_0123456789_0`]);
-      expect(second).toEqual([`${id}_9876543210_0`]);
-    },
-  );
+  it.each([
+    '0',
+    'call_0',
+    'call_12',
+    'toolcall_1',
+    'toolcall1',
+    `${NAME}_0`,
+    `functions_${NAME}_3`,
+    NAME,
+  ])('is another one in each request if it is only a count: %s', (id) => {
+    const [first, second] = REQUEST_IDS.map((requestId) => nameAll([id], ask(), requestId));
+    expect(first).toEqual([`${id}_0123456789_0`]);
+    expect(second).toEqual([`${id}_9876543210_0`]);
+  });
 
   it('is another one if the conversation has it already, however random it looks', () => {
     const id = 'call_Yd9hVbT3kLqW0xNzA7mCe2Rf';

@@ -147,4 +147,28 @@ describe('what goes on to an upstream of the Responses format', () => {
     expect(echoed?.sentBytes).toBeGreaterThan(plain?.sentBytes ?? 0);
     expect(echoed?.countedBytes).toBe(plain?.countedBytes);
   });
+
+  it.each(['a tool', 'a call', 'what a call has brought'])(
+    'is counted under the name of such likelihoods in %s',
+    (place) => {
+      const logprobs = [{ token: 'word '.repeat(4_000) }];
+      const call = { type: 'function_call', call_id: 'c9', name: 'f', arguments: '{}' };
+      const said = { type: 'function_call_output', call_id: 'c9', output: 'Once' };
+      const tool = { type: 'function', name: 'f', parameters: { type: 'object' } };
+      const [plain, padded] = [{}, { logprobs }].map((more) =>
+        sell({
+          ...BODY,
+          input: [
+            ...BODY.input,
+            { ...call, ...(place === 'a call' && more) },
+            { ...said, ...(place === 'what a call has brought' && more) },
+          ],
+          tools: [{ ...tool, ...(place === 'a tool' && more) }],
+        }),
+      );
+      const sentMore = (padded?.sentBytes ?? 0) - (plain?.sentBytes ?? 0);
+      expect(sentMore).toBeGreaterThan(20_000);
+      expect((padded?.countedBytes ?? 0) - (plain?.countedBytes ?? 0)).toBeGreaterThan(19_900);
+    },
+  );
 });
