@@ -32,15 +32,9 @@ async function shell(node: Gateway, script: string): Promise<string> {
 
 describe('an operator', () => {
   it('gets an account and a working key from the commands of the documents', async () => {
-    const script = blockOf(readPage('keys-and-accounts'), 'sh').replace(
-      'http://127.0.0.1:9400',
-      gateway().opsUrl,
-    );
-    const printed = await shell(gateway(), script);
+    const printed = await shell(gateway(), blockOf(readPage('keys-and-accounts'), 'sh'));
     const key = /sk-gw2-[0-9A-Za-z]{49}/.exec(printed)?.[0] ?? '';
     expect((await askModel(gateway().url, key, messageOf('Hi'))).status).toBe(200);
-    const opus = messageOf('Hi', { model: 'opus' });
-    expect((await askModel(gateway().url, key, opus)).status).toBe(403);
   });
 
   it('finds a clean ledger while requests run, and a drift that somebody made by hand', async () => {
