@@ -9,8 +9,8 @@ const RANDOM_CHARS_MIN = 8;
 const SEPARATORS = /[^a-zA-Z0-9]+/;
 /** With a number behind it. */
 const WORD = /^[a-z]+\d{0,3}$/;
-/** Mistral's ids, which are all that it takes back. One in 1,500 has small letters alone. */
-const NINE_CHARS = /^(?!call|tool|func)[a-zA-Z0-9]{9}$/;
+/** Mistral takes back ids of this form only. Some have small letters alone, like a word. */
+const MISTRAL_ID = /^(?!call|tool|func)[a-zA-Z0-9]{9}$/;
 
 type Call = Extract<BlockStart, { type: 'tool_use' }>;
 
@@ -86,7 +86,8 @@ function beginsCall(event: InferenceEvent): boolean {
 /** Whether a part of an id is long and neither a word nor from the name of the tool. */
 function looksRandom(id: string, toolName: string): boolean {
   const named = toolName.split(SEPARATORS);
-  if (NINE_CHARS.test(id) && !named.includes(id)) return true;
+  const isNamed = named.some((part) => part !== '' && id.startsWith(part));
+  if (MISTRAL_ID.test(id) && !isNamed) return true;
   return id
     .split(SEPARATORS)
     .some((part) => part.length >= RANDOM_CHARS_MIN && !WORD.test(part) && !named.includes(part));

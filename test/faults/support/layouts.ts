@@ -43,7 +43,7 @@ const CLUSTER_SERVERS = 7;
 const READY_MAX_MS = 90_000;
 
 const readConfig = (name: string) => readFileSync(`deploy/redis/${name}.conf`, 'utf8');
-/** Read at once, so that the short rows of the tests notice when one has another name. */
+/** Read when this file is loaded, so that a short row fails too if one of them is missing. */
 const CONFIGS = {
   standalone: readConfig('standalone'),
   primary: readConfig('primary'),

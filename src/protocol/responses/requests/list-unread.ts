@@ -60,19 +60,20 @@ function addFormatTerms(text: ResponsesRequest['text'], unread: unknown[]): void
   for (const said of [format.name, format.description]) if (said != null) unread.push(said);
 }
 
-type Place = 'message' | 'said' | 'other';
+/** A message, a part of one, or anything else. */
+type Place = 'message' | 'part' | 'other';
 
 function addUnread(value: object, unread: unknown[], place: Place): void {
   addNames(value, unread);
   // `for in` makes no list of names for each item. Parsed JSON has no inherited names.
   for (const name in value) {
-    // No model reads them of what was said, and clients bring them back with each answer.
-    if (name === 'logprobs' && place === 'said') continue;
+    // No model reads how likely its words were, and clients bring that back with each answer.
+    if (name === 'logprobs' && place === 'part') continue;
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
     if (!READ_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field))) unread.push(field);
     else if (Array.isArray(field)) {
-      addUnreadOfItems(field, unread, place === 'message' && name === 'content' ? 'said' : 'other');
+      addUnreadOfItems(field, unread, place === 'message' && name === 'content' ? 'part' : 'other');
     }
   }
 }

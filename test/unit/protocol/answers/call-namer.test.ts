@@ -64,6 +64,11 @@ describe('the id of a call in a translated answer', () => {
     expect(second).toEqual([`${id}_9876543210_0`]);
   });
 
+  it('is another one if it is the name of the tool and a count, of nine characters', () => {
+    const events = createCallNamer(ask(), REQUEST_IDS[0]).name([begin('lookfor12', 'lookfor')]);
+    expect(events).toMatchObject([{ block: { id: 'lookfor12_0123456789_0' } }]);
+  });
+
   it('is another one if the conversation has it already, however random it looks', () => {
     const id = 'call_Yd9hVbT3kLqW0xNzA7mCe2Rf';
     const [given = ''] = nameAll([id], ask('call_0', id));
