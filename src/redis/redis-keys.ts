@@ -128,6 +128,12 @@ export const CHANGES_CHANNEL = 'gw:changes';
  */
 export interface BucketKeys {
   readonly prefix: string;
+  /**
+   * Never written. A script that makes names of further keys declares this one. While the slot of
+   * the bucket moves to another server of a Cluster, Redis then answers TRYAGAIN and does not run
+   * the script where a part of the bucket is missing.
+   */
+  readonly whole: string;
   /** HASH request id -> hold. */
   readonly holds: string;
   /**
@@ -193,6 +199,7 @@ export function bucketKeys(tag: string): BucketKeys {
   const prefix = `gw:{${tag}}:`;
   return {
     prefix,
+    whole: `${prefix}whole`,
     holds: `${prefix}holds`,
     leases: `${prefix}leases`,
     renewals: `${prefix}renewals`,

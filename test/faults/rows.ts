@@ -5,6 +5,7 @@ import { passMonthEnd, secondsToMonthEnd, stepClock, stepClockOfNode } from './a
 import * as failover from './acts/failover.ts';
 import * as nodes from './acts/nodes.ts';
 import * as server from './acts/one-server.ts';
+import { reshard } from './acts/resharding.ts';
 import type { FaultRow } from './run-row.ts';
 import { SMALL_DISK_MB } from './support/small-disk.ts';
 import type { SiteOptions } from './support/start-site.ts';
@@ -50,7 +51,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   row(6, 'master frozen for 8 s, and back', SENTINEL, failover.freezeMaster),
   row(7, 'two of three Sentinels killed', SENTINEL, failover.killSentinels),
   row(8, 'one master killed, another frozen', CLUSTER, failover.killAndFreezeMasters),
-  row(9, '2,700 slots moved, and a failover by hand', CLUSTER, failover.reshard),
+  row(9, 'a bucket half moved for 8 s, 2,700 slots moved, failover by hand', CLUSTER, reshard),
   row(10, 'a master and its replica killed', CLUSTER, failover.killShard),
   row(11, 'Redis with 200 MB killed and restarted', ALONE, server.restartWithMuch),
   row(

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { Cluster } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
@@ -11,17 +10,13 @@ import {
   tcp,
   waitForRedis,
 } from '../support/servers/redis-connection.ts';
-import {
-  startRedisServer,
-  stopRedisServers,
-  type TestRedisServer,
-} from '../support/servers/start-redis-server.ts';
+import { startClusterMasters } from '../support/servers/start-cluster-masters.ts';
+import { stopRedisServers, type TestRedisServer } from '../support/servers/start-redis-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const MASTERS = 3;
 const TAGS = 60;
 
-let nodes: TestRedisServer[];
+let nodes: readonly TestRedisServer[];
 let target: RedisTarget;
 
 function clusterAt(...ports: number[]): RedisTarget {
@@ -30,24 +25,7 @@ function clusterAt(...ports: number[]): RedisTarget {
 
 /** Each test needs a new cluster: some tests freeze a node, and one test ends a node. */
 beforeEach(async () => {
-  const addresses: string[] = [];
-  nodes = [];
-  for (let n = 0; n < MASTERS; n += 1) {
-    const busPort = await findFreePort();
-    const node = await startRedisServer({
-      args: [
-        ...['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`],
-        ...['--cluster-require-full-coverage', 'no'],
-      ],
-    });
-    nodes.push(node);
-    addresses.push(`127.0.0.1:${node.port}@${busPort}`);
-  }
-  execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
-  await waitUntil(async () => {
-    const infos = await Promise.all(nodes.map((node) => node.cli('cluster', 'info')));
-    return infos.every((info) => info.includes('cluster_state:ok'));
-  }, 'the cluster is formed');
+  nodes = await startClusterMasters();
   target = clusterAt(...nodes.map(({ port }) => port));
 });
 
@@ -81,7 +59,7 @@ describe('a connection to a Cluster', () => {
     const { client } = openConnection(target);
     await waitUntil(() => {
       const masters = client instanceof Cluster ? client.nodes('master') : [];
-      return masters.length === MASTERS && masters.every(({ status }) => status === 'ready');
+      return masters.length === nodes.length && masters.every(({ status }) => status === 'ready');
     }, 'every node is connected');
   });
 

@@ -16,11 +16,14 @@ function namingLines(script: string): readonly string[] {
     `local ${names.join(', ')} = ${names.length === 1 ? `${table}[1]` : `unpack(${table}${range})`}`;
   return [
     // The key of a run that has groups tells only where it runs.
-    ...(hasGroups(script) ? [] : [nameAll(keys, 'KEYS', '')]),
+    ...(hasGroups(script) ? [] : [nameAll(keys.filter(isUsed), 'KEYS', '')]),
     ...(args.length > 0 ? [nameAll(args, 'ARGV', argsEnd)] : []),
     ...(hasGroups(script) ? nameGroups(each) : nameEach(each, args.length + 1)),
   ];
 }
+
+/** The whole bucket is declared for the server alone. */
+const isUsed = (key: string) => key !== 'whole';
 
 const hasGroups = (script: string) => script.includes('\nwhile first <= #ARGV do\n');
 
@@ -57,5 +60,12 @@ describe('a script', () => {
       .split('\n')
       .filter((line) => /\b(KEYS|ARGV)\b/.test(line));
     expect(lines.map((line) => line.trim())).toEqual(namingLines(script));
+  });
+
+  it.each(files)('declares the whole bucket if it makes names of further keys: %s', (file) => {
+    const script = readFileSync(file, 'utf8');
+    const { keys, args } = parseLuaHeader(script);
+    const makesNames = args.includes('prefix') || hasGroups(script);
+    expect(keys.includes('whole')).toBe(makesNames);
   });
 });

@@ -41,7 +41,7 @@ export interface BucketAudit {
 
 const script = loadLuaScript(
   new URL('./audit.lua', import.meta.url),
-  ['ledger', 'holds'],
+  ['ledger', 'holds', 'whole'],
   ['prefix', 'account_ids'],
 );
 
@@ -63,10 +63,10 @@ export async function auditBucket(
   bucket: number,
   accountIds: readonly string[],
 ): Promise<BucketAudit> {
-  const { prefix, ledger, holds } = keysOfBucket(bucket);
+  const { prefix, ledger, holds, whole } = keysOfBucket(bucket);
   const reply = (await script.call(
     connection,
-    { ledger, holds },
+    { ledger, holds, whole },
     { prefix, account_ids: pack(accountIds) },
   )) as AuditReply;
   const [last, first, isTrimmed, accounts, holdTexts] = reply;
@@ -83,7 +83,7 @@ export function readStreamSpan(connection: Connection, bucket: number): Promise<
 
 /** Of any stream, by its Redis key. */
 export async function readSpan(connection: Connection, stream: string): Promise<StreamSpan> {
-  const keys = { ledger: stream, holds: stream };
+  const keys = { ledger: stream, holds: stream, whole: stream };
   const reply = await script.call(connection, keys, { prefix: '', account_ids: NO_IDS });
   const [last, first, isTrimmed] = reply as AuditReply;
   return { floor: floorOf(last, first, isTrimmed === 1), last };

@@ -3,7 +3,7 @@
   Audit: tells how far the ledger of a bucket goes, and what accounts, their keys and their running
   requests have at the same moment.
 
-  KEYS  ledger, holds
+  KEYS  ledger, holds, whole
   ARGV  prefix, account_ids
   Reply {last_id, first_id, is_trimmed, accounts, holds}
         last_id     the id of the last entry ever; '0-0' when there was none

@@ -3,7 +3,7 @@
   Admit: lets requests of some keys in, those of a key one after the other, and holds what each may cost, or says why
   not and changes nothing for it.
 
-  KEYS  holds
+  KEYS  holds, whole
   ARGV  plans
   Each  asker, model_names, request_id, numbers
   Uses  numbers, clock, month, names, digest, window, plans, holds

@@ -101,7 +101,7 @@ export const UNTOLD_USER = '?';
 
 const script = loadLuaScript(
   new URL('./admit.lua', import.meta.url),
-  ['holds'],
+  ['holds', 'whole'],
   ['plans'],
   ['asker', 'model_names', 'request_id', 'numbers'],
 );
@@ -170,7 +170,8 @@ function callScript(
   encoded: readonly Each[],
 ): Promise<unknown> {
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
-  const keys = { holds: keysOfBucket(bucket).holds };
+  const { holds, whole } = keysOfBucket(bucket);
+  const keys = { holds, whole };
   const args = {
     plans: encodePlans(plans, windowMs, warnAtShare),
     asker: first.asker,

@@ -2,7 +2,7 @@
 --[[
   Credit: adds to the balance of an account, or takes from it, once for each payment.
 
-  KEYS  account, payments, ledger
+  KEYS  account, payments, ledger, whole
   ARGV  prefix, account_id, payment_id, micros, kind, is_forced, note, low_micros
   Uses  numbers, clock, money, periods, events
   Reply {'credited', balance_micros}

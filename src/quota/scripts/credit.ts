@@ -31,7 +31,7 @@ export type CreditReply =
 
 const script = loadLuaScript(
   new URL('./credit.lua', import.meta.url),
-  ['account', 'payments', 'ledger'],
+  ['account', 'payments', 'ledger', 'whole'],
   ['prefix', 'account_id', 'payment_id', 'micros', 'kind', 'is_forced', 'note', 'low_micros'],
 );
 
@@ -48,6 +48,7 @@ export async function credit(
       account: redisKeys.account(payment.accountId),
       payments: redisKeys.payments,
       ledger: redisKeys.ledger,
+      whole: redisKeys.whole,
     },
     {
       prefix: redisKeys.prefix,

@@ -2,7 +2,7 @@
 --[[
   Identify: tells whose key this is, for requests that cost nothing.
 
-  KEYS  key
+  KEYS  key, whole
   ARGV  prefix, digest
   Uses  numbers, clock, names, digest
   Reply {'known', account_id, models}  models is empty, or has a comma before and after each name

@@ -13,7 +13,7 @@ export type IdentifyReply =
 
 const script = loadLuaScript(
   new URL('./identify.lua', import.meta.url),
-  ['key'],
+  ['key', 'whole'],
   ['prefix', 'digest'],
 );
 
@@ -25,7 +25,7 @@ export async function identify(
   const redisKeys = keysOfBucket(key.bucket);
   const reply = await script.call(
     connection,
-    { key: redisKeys.key(key.keyId) },
+    { key: redisKeys.key(key.keyId), whole: redisKeys.whole },
     { prefix: redisKeys.prefix, digest: key.digest },
   );
   const [kind, accountId, models] = reply as [IdentifyReply['kind'], string, string];

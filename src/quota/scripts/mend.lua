@@ -2,7 +2,7 @@
 --[[
   Mend: makes an account and its keys count as held and in flight what their open holds say.
 
-  KEYS  account, keys, holds
+  KEYS  account, keys, holds, whole
   ARGV  prefix, account_id
   Uses  numbers, names, holds
   Reply {{key_id, field, before, after}, …}  what it changed; key_id is empty for a field of the account

@@ -15,7 +15,7 @@ export interface FigureCorrection {
 
 const script = loadLuaScript(
   new URL('./mend.lua', import.meta.url),
-  ['account', 'keys', 'holds'],
+  ['account', 'keys', 'holds', 'whole'],
   ['prefix', 'account_id'],
 );
 
@@ -30,10 +30,10 @@ export async function mend(
   bucket: number,
   accountId: string,
 ): Promise<FigureCorrection[]> {
-  const { prefix, account, keysOf, holds } = keysOfBucket(bucket);
+  const { prefix, account, keysOf, holds, whole } = keysOfBucket(bucket);
   const reply = await script.call(
     connection,
-    { account: account(accountId), keys: keysOf(accountId), holds },
+    { account: account(accountId), keys: keysOf(accountId), holds, whole },
     { prefix, account_id: accountId },
   );
   return (reply as MendReply).map(([key, field, before, after]) => ({

@@ -3,7 +3,7 @@
   Renew: keeps the hold of a running request alive, notes what it has cost so far, and tells
   whether it may go on.
 
-  KEYS  account, key, holds, renewals, done
+  KEYS  account, key, holds, renewals, done, whole
   ARGV  prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms
   Uses  numbers, clock, holds, money
   Lists numbers, subjects, periods, rows, events, corrections

@@ -19,7 +19,7 @@ export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 
 const script = loadLuaScript(
   new URL('./renew.lua', import.meta.url),
-  ['account', 'key', 'holds', 'renewals', 'done'],
+  ['account', 'key', 'holds', 'renewals', 'done', 'whole'],
   [
     ...(['prefix', 'payer', 'extras', 'month', 'request_id'] as const),
     ...(['warn_at', 'held_micros', 'seen_micros', 'lease_ms'] as const),
@@ -42,6 +42,7 @@ export async function renew(
       holds: redisKeys.holds,
       renewals: redisKeys.renewals,
       done: redisKeys.done(hold.requestId),
+      whole: redisKeys.whole,
     },
     {
       prefix: redisKeys.prefix,

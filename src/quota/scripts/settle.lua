@@ -3,7 +3,7 @@
   Settle: ends the holds of requests of some payers, those of a payer one after the other, and charges what each cost,
   once.
 
-  KEYS  holds
+  KEYS  holds, whole
   ARGV  warn_at, low_micros
   Each  who, request_id, actual_micros, first_tried_ms, usage, extras
   Uses  numbers, clock, names, holds, money

@@ -25,7 +25,7 @@ export type SettleReply =
 
 const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
-  ['holds'],
+  ['holds', 'whole'],
   ['warn_at', 'low_micros'],
   ['who', 'request_id', 'actual_micros', 'first_tried_ms', 'usage', 'extras'],
 );
@@ -97,7 +97,8 @@ function callScript(
   { atShare, lowBalanceMicros }: Warnings,
 ): Promise<unknown> {
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
-  const keys = { holds: keysOfBucket(bucket).holds };
+  const { holds, whole } = keysOfBucket(bucket);
+  const keys = { holds, whole };
   const args = {
     warn_at: String(atShare),
     low_micros: lowBalanceMicros,

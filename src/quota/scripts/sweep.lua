@@ -3,7 +3,7 @@
   Sweep: ends holds whose lease has run out, because no worker is left to do so, and charges the last
   cost that was noted.
 
-  KEYS  holds, leases, renewals, ledger, events
+  KEYS  holds, leases, renewals, ledger, events, whole
   ARGV  prefix, count_max, low_micros
   Uses  numbers, clock, names, holds, money
   Lists numbers, subjects, periods, rows, events, corrections

@@ -14,7 +14,7 @@ export interface SweepReply {
 
 const script = loadLuaScript(
   new URL('./sweep.lua', import.meta.url),
-  ['holds', 'leases', 'renewals', 'ledger', 'events'],
+  ['holds', 'leases', 'renewals', 'ledger', 'events', 'whole'],
   ['prefix', 'count_max', 'low_micros'],
 );
 
@@ -28,10 +28,10 @@ export async function sweep(
   countMax: number,
   { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'> = DEFAULT_WARNINGS,
 ): Promise<SweepReply> {
-  const { prefix, holds, leases, renewals, ledger, events } = keysOfBucket(bucket);
+  const { prefix, holds, leases, renewals, ledger, events, whole } = keysOfBucket(bucket);
   const reply = await script.call(
     connection,
-    { holds, leases, renewals, ledger, events },
+    { holds, leases, renewals, ledger, events, whole },
     { prefix, count_max: countMax, low_micros: lowBalanceMicros },
   );
   const [swept, chargedMicros, taken, hasEvents] = reply as [number, number, number, number];

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Scene } from '../run-row.ts';
 import { countReplicas, findReplicas, MASTERS_OF_CLUSTER } from '../support/layouts.ts';
@@ -9,21 +7,18 @@ import { KEYS_OF_AN_ACCOUNT } from '../support/world.ts';
 
 /** What happens to servers that have replicas, with Sentinel or in a Cluster. */
 
-const run = promisify(execFile);
-
 const AWAY_MS = 8_000;
 const SENTINELS_AWAY_MS = 5_000;
-const WHOLE_MAX_MS = 120_000;
-const SLOTS_MOVED = 2_700;
+export const WHOLE_MAX_MS = 120_000;
 
-const pick = (servers: readonly FaultServer[], number: number): FaultServer => {
+export const pick = (servers: readonly FaultServer[], number: number): FaultServer => {
   const server = servers[number];
   if (server === undefined) throw new Error(`there is no server ${number}`);
   return server;
 };
 
 /** Each shard has one master again, and all others follow. */
-async function waitUntilWhole({ site }: Scene): Promise<void> {
+export async function waitUntilWhole({ site }: Scene): Promise<void> {
   const { servers, sentinels } = site.layout;
   const masters = sentinels.length > 0 ? 1 : MASTERS_OF_CLUSTER;
   await waitUntil(
@@ -108,24 +103,6 @@ export async function killAndFreezeMasters(scene: Scene): Promise<void> {
   master.signal('SIGSTOP');
   await sleep(AWAY_MS);
   master.signal('SIGCONT');
-  await scene.waitForService();
-  await waitUntilWhole(scene);
-}
-
-export async function reshard(scene: Scene): Promise<void> {
-  const { servers } = scene.site.layout;
-  const [from, to] = [pick(servers, 0), pick(servers, 1)];
-  const [fromId, toId] = await Promise.all([from, to].map((each) => each.cli('CLUSTER', 'MYID')));
-  await run('redis-cli', [
-    ...['--cluster', 'reshard', `127.0.0.1:${from.port}`, '--cluster-slots', `${SLOTS_MOVED}`],
-    ...['--cluster-from', fromId ?? '', '--cluster-to', toId ?? '', '--cluster-yes'],
-  ]);
-  await scene.waitForService();
-  const replica = pick(await findReplicas(to, servers), 0);
-  await replica.cli('CLUSTER', 'FAILOVER');
-  const hasTakenOver = async () =>
-    (await replica.cli('INFO', 'replication')).includes('role:master');
-  await waitUntil(hasTakenOver, 'the replica has taken over', WHOLE_MAX_MS);
   await scene.waitForService();
   await waitUntilWhole(scene);
 }

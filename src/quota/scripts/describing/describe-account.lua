@@ -3,7 +3,7 @@
   Account: tells what is left of the limits that all keys of an account, or of one of its groups, meet, and
   takes nothing from any.
 
-  KEYS  account
+  KEYS  account, whole
   ARGV  prefix, account_id, group_id, plans
   Uses  numbers, clock, names, window, plans
   Lists numbers, names, subjects, window, periods, rows, events, limits, levels, demands

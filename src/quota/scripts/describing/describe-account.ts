@@ -15,7 +15,7 @@ interface AccountQuestion extends RateRules {
 
 const script = loadLuaScript(
   new URL('./describe-account.lua', import.meta.url),
-  ['account'],
+  ['account', 'whole'],
   ['prefix', 'account_id', 'group_id', 'plans'],
 );
 
@@ -29,7 +29,7 @@ export async function describeAccount(
   const redisKeys = keysOfBucket(bucket);
   const reply = (await script.call(
     connection,
-    { account: redisKeys.account(accountId) },
+    { account: redisKeys.account(accountId), whole: redisKeys.whole },
     {
       prefix: redisKeys.prefix,
       account_id: accountId,

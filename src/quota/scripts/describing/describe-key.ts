@@ -22,7 +22,7 @@ interface KeyQuestion extends RateRules {
 
 const script = loadLuaScript(
   new URL('./describe.lua', import.meta.url),
-  ['key'],
+  ['key', 'whole'],
   ['prefix', 'key_id', 'account_id', 'user', 'plans'],
 );
 
@@ -36,7 +36,7 @@ export async function describeKey(
   const redisKeys = keysOfBucket(bucket);
   const reply = (await script.call(
     connection,
-    { key: redisKeys.key(keyId) },
+    { key: redisKeys.key(keyId), whole: redisKeys.whole },
     {
       prefix: redisKeys.prefix,
       key_id: keyId,

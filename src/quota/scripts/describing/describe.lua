@@ -2,7 +2,7 @@
 --[[
   Describe: tells a key its own limits and what is left of them, and takes nothing from any.
 
-  KEYS  key
+  KEYS  key, whole
   ARGV  prefix, key_id, account_id, user, plans
   Uses  numbers, clock, month, names, window, plans
   Lists numbers, names, subjects, window, periods, rows, events, limits, levels, demands

@@ -1,7 +1,7 @@
 --[[
   Forget: takes away an answer that is kept for an account.
 
-  KEYS  kept
+  KEYS  kept, whole
   ARGV  prefix, account_id, response_id
   Uses  numbers, kept
   Reply 1 if it was kept, else 0; so 0 as well if a lost reply made it run again

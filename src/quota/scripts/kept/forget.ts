@@ -4,7 +4,7 @@ import { keysOfBucket } from '../../keys-of-bucket.ts';
 
 const script = loadLuaScript(
   new URL('./forget.lua', import.meta.url),
-  ['kept'],
+  ['kept', 'whole'],
   ['prefix', 'account_id', 'response_id'],
 );
 
@@ -17,7 +17,7 @@ export async function forget(
   const redisKeys = keysOfBucket(bucket);
   const reply = await script.call(
     connection,
-    { kept: redisKeys.kept(accountId) },
+    { kept: redisKeys.kept(accountId), whole: redisKeys.whole },
     { prefix: redisKeys.prefix, account_id: accountId, response_id: responseId },
   );
   return Number(reply) === 1;

@@ -1,7 +1,7 @@
 --[[
   Keep: keeps an answer for its account for a while, in place of what is oldest if there is no room.
 
-  KEYS  key
+  KEYS  key, whole
   ARGV  prefix, response_id, previous_id, input, output, response, ttl_ms, answer_bytes_max, account_bytes_max, bucket_bytes_max
   Uses  numbers, clock, kept
   Reply {'kept', bucket_bytes}       also if it was kept before

@@ -31,7 +31,7 @@ export interface KeepReply {
 
 const script = loadLuaScript(
   new URL('./keep.lua', import.meta.url),
-  ['key'],
+  ['key', 'whole'],
   [
     ...(['prefix', 'response_id', 'previous_id', 'input', 'output', 'response'] as const),
     ...(['ttl_ms', 'answer_bytes_max', 'account_bytes_max', 'bucket_bytes_max'] as const),
@@ -48,7 +48,7 @@ export async function keep(
   const redisKeys = keysOfBucket(key.bucket);
   const reply = await script.call(
     connection,
-    { key: redisKeys.key(key.keyId) },
+    { key: redisKeys.key(key.keyId), whole: redisKeys.whole },
     {
       prefix: redisKeys.prefix,
       response_id: texts.id,

@@ -2,7 +2,7 @@
 --[[
   Recall: tells a good key what is kept of earlier answers of its account.
 
-  KEYS  key
+  KEYS  key, whole
   ARGV  prefix, digest, previous_id
   Each  response_id
   Uses  numbers, clock, names, digest, kept

@@ -26,7 +26,7 @@ export interface RecallQuestion {
 
 const script = loadLuaScript(
   new URL('./recall.lua', import.meta.url),
-  ['key'],
+  ['key', 'whole'],
   ['prefix', 'digest', 'previous_id'],
   ['response_id'],
 );
@@ -41,7 +41,7 @@ export async function recall(
   const [first = '', ...further] = responseIds;
   const reply = (await script.call(
     connection,
-    { key: redisKeys.key(key.keyId) },
+    { key: redisKeys.key(key.keyId), whole: redisKeys.whole },
     { prefix: redisKeys.prefix, digest: key.digest, previous_id: previousId, response_id: first },
     further.map((id) => ({ response_id: id })),
   )) as readonly string[];
