@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { trackedFiles } from './architecture-rules.ts';
 
@@ -65,6 +65,22 @@ describe("the contributor's page", () => {
     }
   });
 
+  it('lists every folder of the tests that no room has the name of', () => {
+    const section = PAGE.split('\n## Tests\n')[1]?.split('\n## ')[0] ?? '';
+    const listed = new Set([...section.matchAll(/`(test\/[\w/-]+)`/g)].map(([, path]) => path));
+    const foldersIn = (folder: string) =>
+      readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${folder}/${name}`);
+    const isOfRoom = (folder: string) =>
+      existsSync(folder.replace('test/', 'src/')) || folder === 'test/bench';
+    const folders = [...foldersIn('test'), ...foldersIn('test/e2e')].filter(
+      (folder) => folder !== 'test/e2e' && !isOfRoom(folder),
+    );
+    expect(folders.filter((folder) => !listed.has(folder))).toEqual([]);
+    expect([...listed].filter((path) => !existsSync(path ?? ''))).toEqual([]);
+  });
+
   it('lists every file that starts a timer', () => {
     const starts = filesWith(/\b(setTimeout|setInterval|setImmediate)\(|timers\/promises/);
     const listed = tableOf('Timers').flatMap(([room = '', files = '']) =>
@@ -97,7 +113,16 @@ describe('the house', () => {
     const folders = new Set(code.map(({ file }) => dirname(file)));
     const lost = tests.filter((file) => {
       const folder = dirname(file).replace('test/unit', 'src');
-      return !folders.has(folder) && folder !== 'src/bench';
+      const name = basename(file, '.test.ts');
+      const isBelow = code.some(
+        (source) =>
+          dirname(source.file).startsWith(`${folder}/`) &&
+          basename(source.file).replace(/\.tsx?$/, '') === name,
+      );
+      const isBeside = code.some(({ file: source }) =>
+        [`${folder}/${name}.ts`, `${folder}/${name}.tsx`].includes(source),
+      );
+      return folder !== 'src/bench' && (!folders.has(folder) || (isBelow && !isBeside));
     });
     expect(lost).toEqual([]);
   });

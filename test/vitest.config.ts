@@ -11,9 +11,9 @@ const WITH_OWN_PROCESS = [
   'test/quota/recent-settlements.test.ts',
   'test/simulation/books.test.ts',
   'test/simulation/settling.test.ts',
-  'test/unit/quicken-globals.test.ts',
-  'test/unit/quicken-strings.test.ts',
-  'test/unit/redis-client-strings.test.ts',
+  'test/unit/lib/bytes/quicken-globals.test.ts',
+  'test/unit/lib/bytes/quicken-strings.test.ts',
+  'test/unit/redis/redis-client-strings.test.ts',
   'test/unit/upstream/simulated-faults.test.ts',
   'test/upstream/http1/pause.test.ts',
 ];

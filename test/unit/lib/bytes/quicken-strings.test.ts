@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { expect, it } from 'vitest';
-import { quickenStrings } from '../../src/lib/bytes/quicken-strings.ts';
+import { quickenStrings } from '../../../../src/lib/bytes/quicken-strings.ts';
 
 setFlagsFromString('--allow-natives-syntax');
 // An intrinsic of V8: whether an object has fast properties and is not in dictionary mode.

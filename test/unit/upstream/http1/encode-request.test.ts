@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpRequest } from '../../../src/upstream/http1/encode-request.ts';
+import type { HttpRequest } from '../../../../src/upstream/http1/encode-request.ts';
 import {
   encodeOriginLines,
   encodeRequestHead,
   HeaderLines,
-} from '../../../src/upstream/http1/encode-request.ts';
+} from '../../../../src/upstream/http1/encode-request.ts';
 
 const HEADERS = ['content-type', 'application/json', 'x-api-key', 'secret'];
 const linesOf = (host: string) => encodeOriginLines({ protocol: 'http:', host, port: 80 });

@@ -8,6 +8,6 @@ const hasFastProperties = new Function('value', 'return %HasFastProperties(value
 
 // In its own file, and so in its own process: nothing else has quickened the strings.
 it('the methods of texts are fast where the Redis client has been loaded', async () => {
-  await import('../../src/redis/connect-redis.ts');
+  await import('../../../src/redis/connect-redis.ts');
   expect(hasFastProperties(String.prototype)).toBe(true);
 });

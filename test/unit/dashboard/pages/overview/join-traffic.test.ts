@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { joinHour, joinMinutes } from '../../../src/dashboard/pages/overview/join-traffic.ts';
-import { listSamples, type Sample } from '../../../src/dashboard/sample.ts';
+import { joinHour, joinMinutes } from '../../../../../src/dashboard/pages/overview/join-traffic.ts';
+import { listSamples, type Sample } from '../../../../../src/dashboard/sample.ts';
 
 const NOTHING = {
   ...{ nodes: 1, requests: 0, refused: 0, refusals: {}, streams: 0, credits: 0, open: 0 },

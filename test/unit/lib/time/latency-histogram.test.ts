@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLatencyHistogram } from '../../../src/lib/time/latency-histogram.ts';
+import { createLatencyHistogram } from '../../../../src/lib/time/latency-histogram.ts';
 
 const ERROR_MAX = 0.01;
 const HOUR_MICROS = 3_600_000_000;

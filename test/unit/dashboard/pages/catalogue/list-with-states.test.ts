@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listWithStates } from '../../../src/dashboard/pages/catalogue/list-with-states.ts';
+import { listWithStates } from '../../../../../src/dashboard/pages/catalogue/list-with-states.ts';
 
 const noteOf = (version: number, from: string) => ({
   ...{ version, from: `2027-01-${from}T00:00:00Z`, applied_at: '2027-01-01T00:00:00Z' },

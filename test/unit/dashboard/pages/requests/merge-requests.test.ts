@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ListedRequest } from '../../../src/dashboard/api/books-types.ts';
-import { mergeRequests } from '../../../src/dashboard/pages/requests/merge-requests.ts';
+import type { ListedRequest } from '../../../../../src/dashboard/api/books-types.ts';
+import { mergeRequests } from '../../../../../src/dashboard/pages/requests/merge-requests.ts';
 
 const row = (id: string, time: string, kind = 'charge') => ({ id, time, kind }) as ListedRequest;
 

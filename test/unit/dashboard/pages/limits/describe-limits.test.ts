@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeLimits } from '../../../src/dashboard/pages/limits/describe-limits.ts';
+import { describeLimits } from '../../../../../src/dashboard/pages/limits/describe-limits.ts';
 
 const TIME = '2026-11-01T00:00:00.000Z';
 const LIMITS = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   formatDocument,
   parseDocument,
-} from '../../../src/dashboard/pages/catalogue/document-text.ts';
+} from '../../../../../src/dashboard/pages/catalogue/document-text.ts';
 
 it('keeps on one line what fits on it, and reads its own text', () => {
   const document = {

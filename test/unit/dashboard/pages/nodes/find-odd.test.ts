@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Cluster, ListedNode } from '../../../src/dashboard/api/api-types.ts';
-import { findOdd } from '../../../src/dashboard/pages/nodes/find-odd.ts';
+import type { Cluster, ListedNode } from '../../../../../src/dashboard/api/api-types.ts';
+import { findOdd } from '../../../../../src/dashboard/pages/nodes/find-odd.ts';
 
 type Known = Pick<Cluster, 'answered_by' | 'nodes' | 'versions_differ'>;
 

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
-import type { ListedRequest, RequestList } from '../../../src/dashboard/api/books-types.ts';
-import { PAGE_ROWS, readNewRows } from '../../../src/dashboard/pages/requests/read-new-rows.ts';
+import type { ListedRequest, RequestList } from '../../../../../src/dashboard/api/books-types.ts';
+import {
+  PAGE_ROWS,
+  readNewRows,
+} from '../../../../../src/dashboard/pages/requests/read-new-rows.ts';
 
 const START_MS = Date.UTC(2027, 2, 1);
 

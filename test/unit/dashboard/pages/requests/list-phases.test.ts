@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listPhases } from '../../../src/dashboard/pages/requests/list-phases.ts';
+import { listPhases } from '../../../../../src/dashboard/pages/requests/list-phases.ts';
 
 const TIMES = {
   ...{ started_at: '2026-11-22T00:00:00.000Z', body_ms: 2, admitted_ms: 5 },

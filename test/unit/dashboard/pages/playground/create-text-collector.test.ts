@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createTextCollector } from '../../../src/dashboard/pages/playground/create-text-collector.ts';
-import { eventsOf, pieceOf } from '../../support/upstreams/flood-events.ts';
+import { createTextCollector } from '../../../../../src/dashboard/pages/playground/create-text-collector.ts';
+import { eventsOf, pieceOf } from '../../../../support/upstreams/flood-events.ts';
 
 const PIECES = [1, 2, 3];
 const CHARS = 8;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { findFailure } from '../../../src/dashboard/pages/playground/find-failure.ts';
-import { createStreamEncoder as encodeChat } from '../../../src/protocol/chat/answers/encode-stream.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
-import { createStreamEncoder as encodeNative } from '../../../src/protocol/native/answers/encode-stream.ts';
-import { Refusal } from '../../../src/protocol/refusals.ts';
-import { createStreamEncoder as encodeResponses } from '../../../src/protocol/responses/answers/encode-stream.ts';
+import { findFailure } from '../../../../../src/dashboard/pages/playground/find-failure.ts';
+import { createStreamEncoder as encodeChat } from '../../../../../src/protocol/chat/answers/encode-stream.ts';
+import { NO_USAGE } from '../../../../../src/protocol/native/answers/decode-usage.ts';
+import { createStreamEncoder as encodeNative } from '../../../../../src/protocol/native/answers/encode-stream.ts';
+import { Refusal } from '../../../../../src/protocol/refusals.ts';
+import { createStreamEncoder as encodeResponses } from '../../../../../src/protocol/responses/answers/encode-stream.ts';
 
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { UsageRow } from '../../../src/dashboard/api/books-types.ts';
-import { stackUsage } from '../../../src/dashboard/pages/usage/stack-usage.ts';
+import type { UsageRow } from '../../../../../src/dashboard/api/books-types.ts';
+import { stackUsage } from '../../../../../src/dashboard/pages/usage/stack-usage.ts';
 
 const row = (day: string, model: string, charged: number) => ({ day, model, charged }) as UsageRow;
 

@@ -4,7 +4,7 @@ import {
   parseFilter,
   placeOfList,
   toQuery,
-} from '../../../src/dashboard/pages/requests/list-filter.ts';
+} from '../../../../../src/dashboard/pages/requests/list-filter.ts';
 
 it('a filter goes into the address and comes back from it', () => {
   const filter = { account: 'acct_1', model: 'a/b & c', status: '4xx', last: '24h' };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { measureProcesses } from '../../../src/dashboard/pages/nodes/measure-processes.ts';
+import { measureProcesses } from '../../../../../src/dashboard/pages/nodes/measure-processes.ts';
 
 const lagBucket = (process: string, end: string, count: number) =>
   `tollgate_event_loop_lag_seconds_bucket{process="${process}",le="${end}"} ${count}`;

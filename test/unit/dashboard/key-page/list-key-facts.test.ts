@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { explainRefusal } from '../../../src/dashboard/key-page/explain-refusal.ts';
-import { listKeyFacts } from '../../../src/dashboard/key-page/list-key-facts.ts';
+import { explainRefusal } from '../../../../src/dashboard/key-page/explain-refusal.ts';
+import { listKeyFacts } from '../../../../src/dashboard/key-page/list-key-facts.ts';
 
 const RATE = { limit: 300, remaining: 299, reset_at: '2027-01-31T12:00:00.000Z' };
 const INFO = {

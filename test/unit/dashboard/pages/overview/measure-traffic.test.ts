@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   countRefusals,
   measureTraffic,
-} from '../../../src/dashboard/pages/overview/measure-traffic.ts';
-import type { Sample } from '../../../src/dashboard/sample.ts';
+} from '../../../../../src/dashboard/pages/overview/measure-traffic.ts';
+import type { Sample } from '../../../../../src/dashboard/sample.ts';
 
 const sample = (second: number, more: Partial<Sample> = {}): Sample => ({
   ...{ atMs: second * 1_000, seconds: 1, requests: 1, refused: 0, refusals: {}, streams: 0 },

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { expect, it } from 'vitest';
-import { quickenGlobals } from '../../src/lib/bytes/quicken-globals.ts';
+import { quickenGlobals } from '../../../../src/lib/bytes/quicken-globals.ts';
 
 setFlagsFromString('--allow-natives-syntax');
 const hasFastProperties = new Function('value', 'return %HasFastProperties(value)') as (

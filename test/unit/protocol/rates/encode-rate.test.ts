@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeChatRate, encodeNativeRate } from '../../../src/protocol/rates/encode-rate.ts';
-import type { LimitState } from '../../../src/protocol/rates/limit-state.ts';
+import { encodeChatRate, encodeNativeRate } from '../../../../src/protocol/rates/encode-rate.ts';
+import type { LimitState } from '../../../../src/protocol/rates/limit-state.ts';
 
 const rate = {
   nowMs: Date.parse('2026-11-21T12:40:30.200Z'),

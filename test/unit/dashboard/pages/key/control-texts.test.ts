@@ -3,7 +3,7 @@ import {
   NO_CONTROLS,
   readControls,
   showControls,
-} from '../../../src/dashboard/pages/key/control-texts.ts';
+} from '../../../../../src/dashboard/pages/key/control-texts.ts';
 
 const KEY = {
   ...{ id: 'k', account: 'a', name: 'batch', last4: 'abcd', status: 'active' },
