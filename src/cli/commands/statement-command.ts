@@ -30,6 +30,8 @@ interface StatementData {
   readonly opening_balance: number;
   readonly closing_balance: number;
   readonly is_closed: boolean;
+  /** Undefined from nodes of earlier versions. */
+  readonly incomplete?: { readonly gaps: number; readonly damaged_lines: number } | null;
   readonly payments: readonly {
     readonly time: string;
     readonly id: string;
@@ -71,9 +73,10 @@ function parseMonth(text: string): string {
 }
 
 function printStatement(statement: StatementData): string {
-  const { account, account_name: name, month, payments } = statement;
+  const { account, account_name: name, month, payments, incomplete } = statement;
   return [
     `${name ?? account} (${account}), ${month}${statement.is_closed ? '' : ', so far'}`,
+    ...(incomplete ? [tellMissing(incomplete)] : []),
     printTable([
       ['opening balance', String(statement.opening_balance)],
       ['paid in', String(statement.paid)],
@@ -95,6 +98,10 @@ function printStatement(statement: StatementData): string {
       statement.by_key.map((row) => [row.key_name ?? row.key ?? '', row]),
     ),
   ].join('\n\n');
+}
+
+function tellMissing({ gaps, damaged_lines: damaged }: NonNullable<StatementData['incomplete']>) {
+  return `entries may be missing: where they are kept are ${gaps} gaps and ${damaged} damaged entries`;
 }
 
 function printUsed(head: string, rows: readonly (readonly [string, UsedData])[]): string {

@@ -75,6 +75,7 @@ export const statementAnswer = z.strictObject({
   ...{ account: z.string(), account_name: text, month: z.string() },
   ...{ opening_balance: z.number(), closing_balance: z.number() },
   is_closed: z.boolean(),
+  incomplete: z.strictObject({ gaps: count, damaged_lines: count }).nullable(),
   payments: z.array(
     z.strictObject({
       ...{ time, id: z.string(), kind: z.string() },

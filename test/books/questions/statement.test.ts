@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs } from '../../../src/books/engine/days.ts';
@@ -6,6 +7,7 @@ import { INGEST_PACE } from '../../../src/books/ingest/ingest-pace.ts';
 import { printStatement } from '../../../src/books/questions/statements/print-statement.ts';
 import { readStatement } from '../../../src/books/questions/statements/statement.ts';
 import { holdBooksLease, releaseBooksLease } from '../../../src/books/stream/books-lease.ts';
+import { mintAccountId } from '../../../src/keys/account-id.ts';
 import { creditsOf } from '../../../src/lib/units/micros.ts';
 import { BOOKS_KEYS } from '../../../src/redis/redis-keys.ts';
 import { parseCsv } from '../../support/parse-csv.ts';
@@ -31,8 +33,8 @@ describeBooks('statements', (scene) => {
     const context = { ...contextOf(books, redis()), clock: { nowMs: () => nowMs } };
     return readStatement(context, { account, month }, WANTED);
   };
-  const print = async (books: Books, format: 'csv' | 'html') => {
-    const query = { account: 'acct_a', month: MONTH, format };
+  const print = async (books: Books, format: 'csv' | 'html', account = 'acct_a') => {
+    const query = { account, month: MONTH, format };
     const parts: string[] = [];
     for await (const part of printStatement(contextOf(books, redis()), query, WANTED)) {
       parts.push(part);
@@ -135,6 +137,38 @@ describeBooks('statements', (scene) => {
     expect(await isClosed(closedMs, closedMs)).toBe(false);
     await releaseBooksLease(connection, 'node');
     await connection.send('del', [BOOKS_KEYS.progress]);
+  });
+
+  test('say what is missing before their end in the bucket of the account', async () => {
+    const books = await scene.create();
+    const [account, other] = [mintAccountId(7, randomBytes), mintAccountId(8, randomBytes)];
+    const lose = (bucket: number, after: string, until: string) =>
+      books.db.insertInto('gaps').values({ bucket, after, until, noted_ms: 1 }).execute();
+    const damage = (ms: number) =>
+      books.db
+        .insertInto('damaged')
+        .values({ bucket: 7, ms, seq: 0, fields: Buffer.of(1), noted_ms: 1 })
+        .execute();
+    const missingOf = async (month: string, id = account) =>
+      (await read(books, month, id)).incomplete;
+    expect(await missingOf(MONTH)).toBeNull();
+    expect(await print(books, 'csv', account)).not.toContain('incomplete');
+    expect(await print(books, 'html', account)).not.toContain('may be missing');
+
+    await lose(7, `${DECEMBER_MS - 1}-5`, `${DECEMBER_MS}-1`);
+    await lose(7, `${DECEMBER_MS}-1`, `${DECEMBER_MS}-2`);
+    await damage(DECEMBER_MS - 1);
+    await damage(DECEMBER_MS);
+
+    expect(await missingOf('2026-10')).toBeNull();
+    expect(await missingOf(MONTH)).toEqual({ gaps: 1, damaged_lines: 1 });
+    expect(await missingOf('2026-12')).toEqual({ gaps: 2, damaged_lines: 2 });
+    expect(await missingOf(MONTH, other)).toBeNull();
+    const rows = parseCsv(await print(books, 'csv', account));
+    expect(rows.at(-1)).toMatchObject({
+      ...{ line: 'incomplete', note: expect.stringContaining('may be missing') },
+    });
+    expect(await print(books, 'html', account)).toContain('may be missing');
   });
 
   test('print as CSV that never makes a spreadsheet calculate', async () => {

@@ -4,6 +4,7 @@ import type { Books } from '../../engine/books.ts';
 import { msOfDay, nameDay } from '../../engine/days.ts';
 import { listMissingDays } from '../../engine/missing-days.ts';
 import { addAccountOfKey } from '../add-account-of-key.ts';
+import { countMissing } from '../count-missing.ts';
 import type { Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
 import { type LedgerEntry, showEntry, showPayment } from './ledger-entry.ts';
@@ -27,7 +28,7 @@ export async function* listEntries(
     yield lines.join('');
     lines = [];
   }
-  const losses = await countLosses(books, query);
+  const losses = await countMissing(books, { bucket: bucketOf(query) });
   const archived = await findArchivedDates(books, query);
   if (losses.damaged_lines + losses.gaps + archived.length > 0) {
     const archived_until = archived.at(-1) ?? null;
@@ -65,20 +66,10 @@ function isBefore(first: Place, second: Place): boolean {
   return (first.ms - second.ms || first.bucket - second.bucket || first.seq - second.seq) < 0;
 }
 
-/** What is not in the books; of one account or key, what is missing in its bucket. */
-async function countLosses({ db }: Books, { account, key }: EntriesQuery) {
-  let damaged = db.selectFrom('damaged').select(({ fn }) => fn.countAll<number>().as('count'));
-  let gaps = db.selectFrom('gaps').select(({ fn }) => fn.countAll<number>().as('count'));
-  if (account !== undefined || key !== undefined) {
-    const bucket =
-      (account === undefined ? bucketOfKey(key ?? '') : bucketOfAccount(account)) ?? -1;
-    damaged = damaged.where('bucket', '=', bucket);
-    gaps = gaps.where('bucket', '=', bucket);
-  }
-  return {
-    damaged_lines: (await damaged.executeTakeFirstOrThrow()).count,
-    gaps: (await gaps.executeTakeFirstOrThrow()).count,
-  };
+/** Where the entries of an account or a key are; undefined is everywhere, and -1 nowhere. */
+function bucketOf({ account, key }: EntriesQuery): number | undefined {
+  if (account !== undefined) return bucketOfAccount(account) ?? -1;
+  return key === undefined ? undefined : (bucketOfKey(key) ?? -1);
 }
 
 /**

@@ -1,9 +1,10 @@
 import { type CsvValue, encodeCsvLine } from '../encode-csv-line.ts';
 import { listUsed, USED_COLUMNS } from '../usage/list-usage-values.ts';
+import { MISSING_NOTE } from './missing-note.ts';
 import type { Statement } from './statement.ts';
 
 interface Line {
-  readonly line: 'opening' | 'payment' | 'model' | 'key' | 'closing';
+  readonly line: 'opening' | 'payment' | 'model' | 'key' | 'closing' | 'incomplete';
   readonly time?: string;
   readonly id?: string | null | undefined;
   readonly name?: string | null | undefined;
@@ -32,6 +33,7 @@ export function* encodeStatement(statement: Statement): Generator<string> {
     { line: 'closing', balance: statement.closing_balance },
     listUsed(statement.total),
   );
+  if (statement.incomplete !== null) yield encodeLine({ line: 'incomplete', note: MISSING_NOTE });
 }
 
 function encodeLine(line: Line, sums: readonly CsvValue[] = NOTHING_USED): string {

@@ -1,9 +1,11 @@
+import { bucketOfAccount } from '../../../keys/account-id.ts';
 import { creditsOf } from '../../../lib/units/micros.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs } from '../../engine/days.ts';
 import { INGEST_PACE } from '../../ingest/ingest-pace.ts';
 import { BooksError } from '../books-error.ts';
 import { readBooksUntil } from '../books-until.ts';
+import { countMissing, type MissingCounts } from '../count-missing.ts';
 import { findNames } from '../find-names.ts';
 import type { QuestionContext } from '../question.ts';
 import { addSums, readUsage, type UsageRow } from '../usage/read-usage.ts';
@@ -40,6 +42,8 @@ export interface Statement {
   readonly closing_balance: number;
   /** The month is over, and what was entered in it is in the books and cannot change any more. */
   readonly is_closed: boolean;
+  /** Missing in the bucket of the account before the end of the month; null if nothing is. */
+  readonly incomplete: MissingCounts | null;
   /** The oldest first. */
   readonly payments: readonly StatedPayment[];
   /** What was paid in, less what was taken back. */
@@ -75,6 +79,7 @@ export async function readStatement(
   const { fromMs, toMs } = spanOfMonth(month);
   await yieldTurn(signal);
   const isWaiting = await hasDoubtful(books, account, toMs);
+  const incomplete = await findMissing(books, account, toMs);
   const openingMicros = await readBalance(books, account, fromMs);
   const payments = await listPayments(books, { account, fromMs, toMs });
   const { models, keys, total } = await readMonth(books, { account, fromMs, toMs }, signal);
@@ -89,6 +94,7 @@ export async function readStatement(
     opening_balance: creditsOf(openingMicros),
     closing_balance: creditsOf(openingMicros + paidMicros - chargedOf(total)),
     is_closed: !isWaiting && isSettled(booksUntil, toMs, nowMs),
+    incomplete,
     payments: payments.map(({ ms, payment, kind, amount, note, balance }) => ({
       ...{ time: new Date(ms).toISOString(), id: payment, kind, amount: creditsOf(amount) },
       ...{ note, balance: creditsOf(balance) },
@@ -129,6 +135,16 @@ async function hasDoubtful({ db }: Books, account: string, toMs: number): Promis
     .limit(1)
     .execute();
   return found.length > 0;
+}
+
+/** Also what is missing before the month, which the opening balance lacks. */
+async function findMissing(
+  books: Books,
+  account: string,
+  toMs: number,
+): Promise<MissingCounts | null> {
+  const losses = await countMissing(books, { bucket: bucketOfAccount(account) ?? -1, toMs });
+  return losses.gaps + losses.damaged_lines === 0 ? null : losses;
 }
 
 /** At the beginning of a day, in micros. */

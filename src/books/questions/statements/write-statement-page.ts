@@ -1,5 +1,6 @@
 import type { ShownUsage, UsageSums } from '../usage/show-usage.ts';
 import { type Html, html } from './html.ts';
+import { MISSING_NOTE } from './missing-note.ts';
 import type { StatedPayment, Statement } from './statement.ts';
 import { STATEMENT_STYLE } from './statement-style.ts';
 
@@ -9,7 +10,7 @@ export function* writeStatementPage(statement: Statement, now: Date): Generator<
 }
 
 function* writeParts(statement: Statement, now: Date): Generator<Html> {
-  const { account, account_name, is_closed, books_until, payments, total } = statement;
+  const { account, account_name, is_closed, incomplete, books_until, payments, total } = statement;
   const name = account_name ?? account;
   const title = `Statement of ${name}, ${nameMonth(statement.month)}`;
   yield html`<!doctype html>
@@ -27,6 +28,7 @@ function* writeParts(statement: Statement, now: Date): Generator<Html> {
 <p class="month">${nameMonth(statement.month)}</p>
 <p>${name}<br><code>${account}</code></p>
 ${is_closed ? [] : html`<p class="open">Preliminary: this month is not closed. ${tellUntil(books_until)}</p>`}
+${incomplete === null ? [] : html`<p class="open">${MISSING_NOTE}</p>`}
 </header>`;
   yield writeSummary(statement);
   yield html`<h2>Payments</h2>`;

@@ -1,4 +1,4 @@
-import type { Books } from '../../../books/engine/books.ts';
+import { countMissing } from '../../../books/questions/count-missing.ts';
 import {
   encodeLedgerCsv,
   LEDGER_CSV_HEAD,
@@ -54,8 +54,7 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
       );
     }
     const bucket = account === undefined ? undefined : bucketOfAccount(account);
-    const gaps = await countOf(books, 'gaps', bucket);
-    const damaged = await countOf(books, 'damaged', bucket);
+    const { gaps, damaged_lines: damaged } = await countMissing(books, { bucket });
     if (gaps + damaged > 0) {
       err(
         `tollgate: the ledger has ${gaps} gaps and ${damaged} damaged entries; tollgate ledger verify says more`,
@@ -63,18 +62,4 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
     }
     return archived.length + gaps + damaged === 0 ? 0 : 1;
   });
-}
-
-/** Of one bucket or all; what is damaged of the audit log stands under a number below theirs. */
-async function countOf(
-  { db }: Books,
-  table: 'gaps' | 'damaged',
-  bucket: number | undefined,
-): Promise<number> {
-  let asked = db.selectFrom(table).where('bucket', '>=', 0);
-  if (bucket !== undefined) asked = asked.where('bucket', '=', bucket);
-  const { rows } = await asked
-    .select(({ fn }) => fn.countAll<number>().as('rows'))
-    .executeTakeFirstOrThrow();
-  return rows;
 }

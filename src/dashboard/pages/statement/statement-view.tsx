@@ -7,10 +7,13 @@ import { StatementFigures } from './statement-figures.tsx';
 const NOTHING = 'Nothing was charged in this month';
 
 export function StatementView({ statement }: { readonly statement: Statement }) {
-  const { is_closed: isClosed, payments, by_model: models, by_key: keys } = statement;
+  const { is_closed: isClosed, incomplete, payments, by_model: models, by_key: keys } = statement;
   return (
     <>
       {!isClosed && <p>The month is not closed: requests and payments may still be added.</p>}
+      {incomplete && (
+        <p>Entries were lost: requests and payments before the end of the month may be missing.</p>
+      )}
       <StatementFigures statement={statement} />
       <h2>Payments</h2>
       <PaymentTable payments={payments} isTitled />
