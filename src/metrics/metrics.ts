@@ -193,7 +193,7 @@ export const METRICS = {
   webhooksWaiting: gauge(
     'tollgate_webhook_events_waiting',
     'sum',
-    'Events that wait for webhooks in the memory of the node that tells them, 10,000 for each at most.',
+    'Events that wait for webhooks on the node that tells them, as far as it has read the list.',
   ),
   webhooksFailing: gauge('tollgate_webhooks_failing', 'sum', 'Webhooks whose last attempt failed.'),
   webhookFailingSeconds: gauge(

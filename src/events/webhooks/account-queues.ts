@@ -9,6 +9,7 @@ export interface WaitingEvent extends ListedEvent {
 
 export interface AccountQueues {
   size(): number;
+  sizeOf(accountId: string): number;
   add(listed: ListedEvent): void;
   /** The first event that is due, of an account that has none under way. It is under way then. */
   take(nowMs: number): WaitingEvent | undefined;
@@ -16,23 +17,24 @@ export interface AccountQueues {
   giveBack(waiting: WaitingEvent): void;
   /** The event is done, and the next one of its account may come. */
   remove(waiting: WaitingEvent): void;
-  /** The lowest number that is not done; undefined if all are. */
-  first(): number | undefined;
+  /** The lowest number that is not done; infinite if all are. */
+  first(): number;
 }
 
 /** Events wait in the order of their account; those of other accounts overtake one that is late. */
 export function createAccountQueues(): AccountQueues {
   const queues = new Map<string, WaitingEvent[]>();
   const busy = new Set<string>();
-  const numbers = new Set<number>();
+  let size = 0;
   return {
-    size: () => numbers.size,
+    size: () => size,
+    sizeOf: (accountId) => queues.get(accountId)?.length ?? 0,
     add(listed) {
       const { accountId } = listed.event;
       const queue = queues.get(accountId) ?? [];
       queue.push({ ...listed, attempts: 0, dueMs: 0 });
       queues.set(accountId, queue);
-      numbers.add(listed.number);
+      size += 1;
     },
     take(nowMs) {
       for (const [accountId, [head]] of queues) {
@@ -44,13 +46,17 @@ export function createAccountQueues(): AccountQueues {
     },
     giveBack: ({ event }) => void busy.delete(event.accountId),
     remove({ number, event: { accountId } }) {
-      const left = queues.get(accountId)?.filter((each) => each.number !== number) ?? [];
+      const queue = queues.get(accountId) ?? [];
+      const left = queue.filter((each) => each.number !== number);
       if (left.length === 0) queues.delete(accountId);
       else queues.set(accountId, left);
       busy.delete(accountId);
-      numbers.delete(number);
+      size -= queue.length - left.length;
     },
-    // They were added in their order.
-    first: () => numbers.values().next().value,
+    first() {
+      let lowest = Infinity;
+      for (const [head] of queues.values()) lowest = Math.min(lowest, head?.number ?? Infinity);
+      return lowest;
+    },
   };
 }

@@ -2,15 +2,12 @@ import type { Log } from '../../lib/log.ts';
 import { showEvent } from '../limit-event.ts';
 import type { ListedEvent } from '../list/event-list.ts';
 import { createAccountQueues, type WaitingEvent } from './account-queues.ts';
+import { createListReader, type PageEnd } from './list-reader.ts';
 import type { PostEnd, Webhook, WebhookMessage } from './post-webhook.ts';
 import type { WebhookPlace, WebhookStore } from './webhook-store.ts';
 
-/**
- * Of one webhook in memory; the list in Redis keeps the rest. One account tells fewer in a day, so
- * that none keeps back the others if its events fail.
- */
+/** Of one webhook in memory; the list in Redis keeps the rest. */
 const WAITING_MAX = 10_000;
-const READ_MAX = 100;
 const POSTS_AT_ONCE_MAX = 8;
 const GIVE_UP_MS = 24 * 3_600_000;
 const RETRY_MS_MIN = 2_000;
@@ -65,12 +62,9 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   let isOwn = true;
   let dropped = 0;
 
-  const reader = createReader(options, {
-    add: queues.add,
-    note: (lost) => note(undefined, lost),
-  });
+  const reader = createListReader(options, { queues, note: (lost) => note(undefined, lost) });
   const note = async (number: number | undefined, dropped: number) => {
-    const cursor = (queues.first() ?? reader.lastNumber() + 1) - 1;
+    const cursor = Math.min(queues.first(), reader.nextNumber()) - 1;
     const done = { number, cursor, dropped, seen: reader.seen() };
     isOwn = (await store.note(name, done)) && isOwn;
   };
@@ -111,6 +105,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
 
   return {
     async look() {
+      if (queues.size() < WAITING_MAX) await reader.readPostponed();
       let read: PageEnd = 'more';
       while (read === 'more' && queues.size() < WAITING_MAX) read = await reader.readPage();
       if (read === 'changed') return false;
@@ -122,58 +117,8 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     async finishPosts() {
       while (posts.size > 0) await Promise.allSettled(posts);
     },
-    waiting: queues.size,
+    waiting: () => queues.size() + reader.countPostponed(),
     failingSinceMs: health.failingSinceMs,
-  };
-}
-
-type PageEnd = 'more' | 'end' | 'changed';
-
-interface ReaderParts {
-  readonly add: (listed: ListedEvent) => void;
-  /** Notes how far the webhook is, and how many events it has missed. */
-  readonly note: (lost: number) => Promise<void>;
-}
-
-/** Reads the list on from where the webhook is. */
-function createReader(options: WebhookDeliveryOptions, { add, note }: ReaderParts) {
-  const { name, place, onOutcome, log } = options;
-  let lastNumber = place.cursor;
-  let { seen } = place;
-
-  // After a failover another event may have the number. Redis compares it again with each note, so
-  // that a failover right behind the answer does no harm.
-  const isOther = ({ number, history }: ListedEvent) =>
-    number === seen.number && history !== seen.history;
-  const addNew = (page: readonly ListedEvent[]) => {
-    const { events } = options.webhook();
-    for (const listed of page) {
-      const isWanted = events.includes(listed.event.type) && !place.told.has(listed.number);
-      if (listed.number > lastNumber && isWanted) add(listed);
-    }
-  };
-
-  return {
-    lastNumber: () => lastNumber,
-    seen: () => seen,
-    async readPage(): Promise<PageEnd> {
-      const page = await options.readFrom(lastNumber, READ_MAX + 1);
-      const [first, last] = [page[0], page.at(-1)];
-      if (first === undefined || last === undefined) return lastNumber === 0 ? 'end' : 'changed';
-      // What was read last is read again.
-      if (page.some(isOther)) return 'changed';
-      const lost = Math.max(0, first.number - lastNumber - 1);
-      if (lost > 0) {
-        log.error({ webhook: name, lost }, 'a webhook has missed events: it was too far behind');
-        onOutcome('lost', lost);
-      }
-      addNew(page);
-      const isNew = last.number > lastNumber;
-      lastNumber = last.number;
-      if (last.number > seen.number) seen = { number: last.number, history: last.history };
-      if (isNew) await note(lost);
-      return page.length > READ_MAX ? 'more' : 'end';
-    },
   };
 }
 

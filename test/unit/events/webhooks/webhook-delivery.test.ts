@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import type { ListedEvent } from '../../../../src/events/list/event-list.ts';
 import { createWebhookDelivery } from '../../../../src/events/webhooks/webhook-delivery.ts';
+import type { WebhookPlace } from '../../../../src/events/webhooks/webhook-store.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { createMemoryLog } from '../../../support/memory-log.ts';
 
-/** More than one account may tell in a day: 300 events an hour, and that more are left out. */
+/** As many as one account may tell in a day: 300 events an hour, and that more are left out. */
 const EVENTS_OF_ONE = 24 * 301;
 const AT_MS = 1_000_000;
 
@@ -14,23 +15,28 @@ const eventOf = (number: number, accountId: string): ListedEvent => {
   return { number, event: decodeEvent(text) as LimitEvent, history: `${number}` };
 };
 
-it('an account whose events nobody takes keeps back no other account, however many it tells in a day', async () => {
-  const listed = Array.from({ length: EVENTS_OF_ONE }, (_, n) => eventOf(n + 1, 'acct_03late'));
-  listed.push(eventOf(EVENTS_OF_ONE + 1, 'acct_03other'));
+/** A receiver that refuses events of some accounts, and a list with a length. */
+function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
   const delivered: number[] = [];
+  const cursors: number[] = [];
+  const lost: number[] = [];
+  const refused = new Set<string>();
   let nowMs = AT_MS;
   const webhook = { name: 'all', url: '', secrets: [new Secret('')], events: ['limit.warning'] };
-  const store = {
-    note: async () => true,
-    noteDelivered: async () => {},
-    noteFailing: async () => {},
-  };
   const delivery = createWebhookDelivery({
-    ...{ name: 'all', webhook: () => webhook, store, log: createMemoryLog() },
-    place: { cursor: 0, told: new Set(), seen: { number: 0, history: '' } },
+    ...{ name: 'all', webhook: () => webhook, log: createMemoryLog() },
+    place: { cursor: 0, told: new Set(), seen: { number: 0, history: '' }, ...place },
+    store: {
+      async note(_name, { cursor }) {
+        cursors.push(cursor);
+        return true;
+      },
+      noteDelivered: async () => {},
+      noteFailing: async () => {},
+    },
     async post(_webhook, { id }) {
       const { event, number } = listed.find((each) => each.event.id === id) as ListedEvent;
-      if (event.accountId === 'acct_03late') {
+      if (refused.has(event.accountId)) {
         return { kind: 'failed', status: 404, reason: 'nobody knows this account' };
       }
       delivered.push(number);
@@ -39,15 +45,75 @@ it('an account whose events nobody takes keeps back no other account, however ma
     mayPost: () => true,
     readFrom: async (number, count) =>
       listed.filter((each) => each.number >= number).slice(0, count),
-    onOutcome: () => {},
+    onOutcome: (outcome, count) => {
+      if (outcome === 'lost') lost.push(count);
+    },
     nowMs: () => nowMs,
     random: () => 0,
   });
-  for (let look = 0; look < 3; look++) {
+  const look = async () => {
     expect(await delivery.look()).toBe(true);
     await delivery.finishPosts();
     nowMs += 60_000;
+  };
+  return { ...{ delivery, delivered, cursors, lost, refused, look } };
+}
+
+/** As many events of each account as one may tell in a day, in turns. */
+const listOf = (...accounts: string[]) =>
+  Array.from({ length: EVENTS_OF_ONE * accounts.length }, (_, n) =>
+    eventOf(n + 1, accounts[n % accounts.length] as string),
+  );
+
+it('accounts whose events nobody takes keep back no other account, however many they tell in a day', async () => {
+  const late = ['acct_03late', 'acct_03later', 'acct_03latest'];
+  const listed = listOf(...late);
+  const last = listed.length + 1;
+  listed.push(eventOf(last, 'acct_03other'));
+  const { delivery, delivered, cursors, refused, look } = openScene(listed);
+  for (const account of late) refused.add(account);
+  for (let count = 0; count < 3; count++) await look();
+  expect(delivered).toEqual([last]);
+  expect(cursors.at(-1)).toBe(0);
+  expect(delivery.waiting()).toBe(EVENTS_OF_ONE * late.length);
+});
+
+it('events that did not fit into memory are told in their order, once, when they are taken again', async () => {
+  const listed = listOf('acct_03late', 'acct_03other');
+  const { delivery, delivered, cursors, lost, refused, look } = openScene(listed);
+  refused.add('acct_03late');
+  for (let count = 0; count < 3; count++) await look();
+  refused.clear();
+  while (delivery.waiting() > 0) await look();
+  for (const rest of [0, 1]) {
+    const ofOne = delivered.filter((number) => number % 2 === rest);
+    expect(ofOne).toEqual(ofOne.toSorted((a, b) => a - b));
+    expect(new Set(ofOne).size).toBe(EVENTS_OF_ONE);
   }
-  expect(delivered).toEqual([EVENTS_OF_ONE + 1]);
-  expect(delivery.waiting()).toBe(EVENTS_OF_ONE);
+  expect(delivered).toHaveLength(listed.length);
+  expect(cursors).toEqual(cursors.toSorted((a, b) => a - b));
+  expect(cursors.at(-1)).toBe(listed.length);
+  expect(lost).toEqual([]);
+});
+
+it('events count as lost that a full list pushed out before they fitted into memory', async () => {
+  const listed = listOf('acct_03late');
+  const { delivery, delivered, lost, refused, look } = openScene(listed);
+  refused.add('acct_03late');
+  await look();
+  listed.splice(100, 1_000);
+  refused.clear();
+  while (delivery.waiting() > 0) await look();
+  expect(lost).toEqual([1_000]);
+  expect(delivered).toHaveLength(EVENTS_OF_ONE - 1_000);
+});
+
+it('no event counts as lost that the webhook has been told', async () => {
+  const listed = listOf('acct_03one').slice(4);
+  const told = new Set([2, 3, 6]);
+  const { delivered, lost, look } = openScene(listed, { cursor: 1, told });
+  await look();
+  expect(lost).toEqual([1]);
+  expect(delivered).not.toContain(6);
+  expect(delivered[0]).toBe(5);
 });
