@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.ts';
 export const EVENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'what is crossed is told again and again',
-    find: "redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))",
-    replace: "redis.pcall('SET', mark, '1', 'PX', whole(life))",
+    find: "redis.pcall('SET', mark, whole(amount), 'NX', 'PX', whole(life))",
+    replace: "redis.pcall('SET', mark, whole(amount), 'PX', whole(life))",
   },
   {
     name: 'a limit warns only beyond its share',
@@ -113,8 +113,13 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a balance that was filled up is low no more',
-    find: "local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l') .. whole(low))",
+    find: "local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))",
     replace: 'local gone = 0',
+  },
+  {
+    name: 'a balance that was low by another line is low by no other',
+    find: "if kind == 'l' and redis.pcall('GET', mark) ~= whole(amount) then redis.pcall('DEL', mark) end",
+    replace: '',
   },
   {
     name: 'a balance that falls again tells the same event',

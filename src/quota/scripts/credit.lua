@@ -46,6 +46,6 @@ low = tonumber(low or low_micros) or 0
 if micros < 0 then
   telling().tell_fallen(prefix, account, low, number(old_balance), balance, number(held), account_id .. '|', now_ms())
 elseif micros > 0 then
-  telling().rearm(prefix, account, account_id, low, payment_id)
+  telling().rearm(prefix, account, account_id, payment_id)
 end
 return { 'credited', balance }

@@ -1,7 +1,7 @@
 -- Events: a limit that warns or is reached, a balance that is low or used up. The script that
 -- crosses the line tells it, once in each window: a mark stays until the window has ended; that of
--- a balance stays until credits are added. An event is one text in the stream `events` of the
--- bucket:
+-- a balance stays until credits are added. That of a low balance has the line that was told, since
+-- another line may hold later. An event is one text in the stream `events` of the bucket:
 --
 --   kind|level|subject|unit|window|amount|counted|held|account|key|period|at
 --
@@ -95,11 +95,13 @@ local function telling()
 
   -- What differs from window to window is `period`; it is part of the mark if `is_period_marked`.
   local function tell(prefix, kind, level, subject, unit, window, amount, counted, held, owner, period, life, now, is_period_marked)
-    local what = kind .. '|' .. level .. '|' .. subject .. '|' .. unit .. '|' .. window .. '|' .. whole(amount)
-    local mark = prefix .. 'told:' .. what
+    local whose = kind .. '|' .. level .. '|' .. subject .. '|' .. unit .. '|' .. window .. '|'
+    local what = whose .. whole(amount)
+    local mark = prefix .. 'told:' .. (kind == 'l' and whose or what)
     if is_period_marked then mark = mark .. '|' .. period end
     if window ~= '' and is_silent(prefix, owner) then return end
-    local set = redis.pcall('SET', mark, '1', 'NX', 'PX', whole(life))
+    if kind == 'l' and redis.pcall('GET', mark) ~= whole(amount) then redis.pcall('DEL', mark) end
+    local set = redis.pcall('SET', mark, whole(amount), 'NX', 'PX', whole(life))
     if not set or set.err then return end
     if window ~= '' and not may_tell(prefix, owner, now) then
       -- What still refuses requests after the hour is told then.
@@ -143,9 +145,9 @@ local function telling()
   end
 
   -- Credits were added, so the account may be told of again. The payment says which fall it is.
-  local function rearm(prefix, account, account_id, low, payment_id)
+  local function rearm(prefix, account, account_id, payment_id)
     local mark = prefix .. 'told:%s|account|' .. account_id .. '|c||'
-    local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l') .. whole(low))
+    local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))
     if type(gone) == 'number' and gone > 0 then
       redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
     end

@@ -240,6 +240,27 @@ describe('a balance', () => {
     expect(await told()).toEqual(['balance.low 899']);
   });
 
+  it('is low again below a line that holds again, also if credits came under another one', async () => {
+    let requests = 0;
+    const fallTo = async (balance: number) => {
+      const micros = Number((await scripts.account())['balance']) - balance;
+      requests += 1;
+      await ask(requests, 0, { holdMicros: micros });
+      await scripts.settle(micros, { requestId: requestNumber(requests) });
+    };
+    await scripts.setAccount({ low: 500 });
+    await fallTo(490);
+    await scripts.setAccount({ low: 600 });
+    await scripts.credit(210);
+    await fallTo(590);
+    await scripts.setAccount({ low: 500 });
+    await fallTo(480);
+    await fallTo(470);
+    const expected = ['balance.low 490', 'balance.low 590', 'balance.low 480'];
+    expect(await told()).toEqual(expected);
+    expect(new Set((await readEvents()).map(({ id }) => id)).size).toBe(expected.length);
+  });
+
   it('is low by a sweep and by a refund', async () => {
     scripts.setWarnings({ lowBalanceMicros: 950 });
     await ask(1, 0, { holdMicros: 100 });
