@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs } from '../../../src/books/engine/days.ts';
+import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
 import type { DoubtfulRow, PaymentRow } from '../../../src/books/engine/tables.ts';
 import { INGEST_PACE } from '../../../src/books/ingest/ingest-pace.ts';
 import { printStatement } from '../../../src/books/questions/statements/print-statement.ts';
@@ -169,6 +170,41 @@ describeBooks('statements', (scene) => {
       ...{ line: 'incomplete', note: expect.stringContaining('may be missing') },
     });
     expect(await print(books, 'html', account)).toContain('may be missing');
+  });
+
+  test('are of one moment, although a charge and a payment come in meanwhile', async () => {
+    const target = await scene.createTarget();
+    const writer = scene.open(target);
+    await migrateBooks(writer, Date.now());
+    await enter(writer, makeEntries(40, 4), PAYMENTS);
+    const before = await read(writer, MONTH);
+    let writing: Promise<void> | undefined;
+    const late = { ms: Date.parse('2026-11-10T00:00:00Z'), account: 'acct_a' };
+    const writeOnce = () => {
+      writing ??= enter(
+        writer,
+        [makeEntry({ ...late, charged: 700 })],
+        [makePayment({ ...late, seq: 77 })],
+      );
+      return writing;
+    };
+    const reader = scene.open(target, true);
+    const db = reader.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        await writeOnce();
+        return result;
+      },
+    });
+
+    expect(await read({ ...reader, db }, MONTH)).toMatchObject({
+      payments: before.payments,
+      closing_balance: before.closing_balance,
+      total: before.total,
+    });
+    const after = await read(reader, MONTH);
+    expect(after.payments).toHaveLength(before.payments.length + 1);
+    expect(after.charged).toBe(creditsOf(Math.round(before.charged * 1e6) + 700));
   });
 
   test('print as CSV that never makes a spreadsheet calculate', async () => {

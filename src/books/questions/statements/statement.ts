@@ -2,6 +2,7 @@ import { bucketOfAccount } from '../../../keys/account-id.ts';
 import { creditsOf } from '../../../lib/units/micros.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs } from '../../engine/days.ts';
+import { readSnapshot } from '../../engine/read-snapshot.ts';
 import { INGEST_PACE } from '../../ingest/ingest-pace.ts';
 import { BooksError } from '../books-error.ts';
 import { readBooksUntil } from '../books-until.ts';
@@ -78,11 +79,10 @@ export async function readStatement(
   const booksUntil = await readBooksUntil(context);
   const { fromMs, toMs } = spanOfMonth(month);
   await yieldTurn(signal);
-  const isWaiting = await hasDoubtful(books, account, toMs);
-  const incomplete = await findMissing(books, account, toMs);
-  const openingMicros = await readBalance(books, account, fromMs);
-  const payments = await listPayments(books, { account, fromMs, toMs });
-  const { models, keys, total } = await readMonth(books, { account, fromMs, toMs }, signal);
+  const { isWaiting, incomplete, openingMicros, payments, models, keys, total } =
+    await readSnapshot(books, (db) =>
+      readMonth({ ...books, db }, { account, fromMs, toMs }, signal),
+    );
   const nameOf = await findNames(books, [{ account }, ...keys.map(([key]) => ({ key }))]);
   const paidMicros = payments.reduce((sum, { amount }) => sum + amount, 0);
   const show = (group: UsageGroup, rows: NamedSums[]) =>
@@ -175,8 +175,19 @@ async function listPayments({ db }: Books, { account, fromMs, toMs }: AccountSpa
 
 type NamedSums = readonly [name: string, sums: readonly number[]];
 
-/** Both lists come from one reading, so they agree while entries come in. */
+/** Entries that come in meanwhile would be in one part and not in another. */
 async function readMonth(books: Books, span: AccountSpan, signal: AbortSignal) {
+  const { account, fromMs, toMs } = span;
+  return {
+    isWaiting: await hasDoubtful(books, account, toMs),
+    incomplete: await findMissing(books, account, toMs),
+    openingMicros: await readBalance(books, account, fromMs),
+    payments: await listPayments(books, span),
+    ...(await sumUsage(books, span, signal)),
+  };
+}
+
+async function sumUsage(books: Books, span: AccountSpan, signal: AbortSignal) {
   const by = ['key', 'model'] as const;
   const columns = columnsOf(by);
   const [models, keys] = [new Map<string, number[]>(), new Map<string, number[]>()];
