@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openJournalFeed } from '../../src/quota/journal/journal-feed.ts';
 import { encodeJournalRecord } from '../../src/quota/journal/journal-record.ts';
 import type { JournalSegment } from '../../src/quota/journal/journal-segment.ts';
@@ -30,6 +31,10 @@ async function openFeed({ bytesMax = 1_000 * RECORD_BYTES, dir = createTempDir()
   };
   return { dir, feed, loaded, loadedIds, state, endAll };
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('the files of the journal', () => {
   it('begin anew before they grow too large, and go one by one', async () => {
@@ -122,5 +127,30 @@ describe('the files of the journal', () => {
     await feed.waitUntilEmpty();
     await waitUntil(() => filesIn(dir).length === 0, 'all files are gone');
     await feed.close();
+  });
+
+  it('are read again after a while if they could not be read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { dir, feed, loaded, loadedIds, state, endAll } = await openFeed();
+    state.othersLoaded = 50_000;
+    const late = makeSettlements(5);
+    await feed.append(late);
+    const [file = ''] = filesIn(dir);
+    renameSync(join(dir, file), join(dir, 'aside'));
+    mkdirSync(join(dir, file));
+
+    state.othersLoaded = 0;
+    for (let i = 0; i < 3; i++) await feed.append(makeSettlements(5));
+    await waitUntil(() => vi.getTimerCount() > 0, 'the file cannot be read');
+    rmdirSync(join(dir, file));
+    renameSync(join(dir, 'aside'), join(dir, file));
+    const before = loaded.length;
+    vi.runOnlyPendingTimers();
+    await waitUntil(() => loaded.length >= before + late.length, 'the file is read');
+    expect(loadedIds()).toEqual(expect.arrayContaining(idsOf(late)));
+    endAll();
+    await feed.waitUntilEmpty();
+    await feed.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

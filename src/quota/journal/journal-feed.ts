@@ -7,6 +7,8 @@ import type { JournalSegment } from './journal-segment.ts';
 /** Settlements in memory. Any further settlements stay on the disk until their turn comes. */
 const LOADED_MAX = 50_000;
 const LOAD_BELOW = 1_000;
+/** A file that cannot be read may be readable later, and its settlements become too old. */
+const READ_AGAIN_MS = 30_000;
 
 export interface JournalFeed extends Pick<JournalFiles, 'append'> {
   /** How many settlements of the journal have not ended. */
@@ -33,7 +35,7 @@ interface JournalFeedOptions
  */
 export async function openJournalFeed(options: JournalFeedOptions): Promise<JournalFeed> {
   const { loadedCount, onLoaded, log, ...limits } = options;
-  const unreadable = new WeakSet<JournalSegment>();
+  const unreadable = setAside(() => void loadMore());
   let isLoading = false;
   let isClosed = false;
   let emptied: Deferred | undefined;
@@ -66,9 +68,9 @@ export async function openJournalFeed(options: JournalFeedOptions): Promise<Jour
         giveOut(await files.load(segment), segment);
         await removeEmpty(segment);
       } catch (error) {
-        unreadable.add(segment);
+        if (!isClosed) unreadable.add(segment);
         const { path } = segment;
-        log.error({ path, err: error }, 'a file of the settle journal waits for the next start');
+        log.error({ path, err: error }, 'a file of the settle journal cannot be read, and waits');
       }
     }
     isLoading = false;
@@ -102,7 +104,27 @@ export async function openJournalFeed(options: JournalFeedOptions): Promise<Jour
     },
     close() {
       isClosed = true;
+      unreadable.stop();
       return files.close();
     },
+  };
+}
+
+/** Segments that could not be read, until it is time to try them again. */
+function setAside(tryAgain: () => void) {
+  const segments = new Set<JournalSegment>();
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    timer = undefined;
+    segments.clear();
+    tryAgain();
+  };
+  return {
+    has: (segment: JournalSegment) => segments.has(segment),
+    add(segment: JournalSegment) {
+      segments.add(segment);
+      timer ??= setTimeout(end, READ_AGAIN_MS);
+    },
+    stop: () => clearTimeout(timer),
   };
 }
