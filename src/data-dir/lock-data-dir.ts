@@ -1,38 +1,72 @@
-import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface DataDirLock {
   release(): void;
 }
 
+/** Of nodes that start at the same moment, each may take away what another one has just left. */
+const ATTEMPTS_MAX = 10;
+/** Longer than a process needs from making its socket to listening. */
+const PAUSE_MS = 50;
+
 /**
  * Lets one primary use a data folder: two would overwrite each other's files. The lock is a socket
- * that only a living process answers, so a killed process leaves nothing to clean up by hand.
+ * that only a living process answers, so a killed process leaves nothing to clean up by hand. Only
+ * one process can make the socket, however many try.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = lockPathOf(dataDir);
-  const holder = await findLockHolder(dataDir);
-  if (holder !== undefined) {
-    throw new Error(`the data folder ${dataDir} is in use by another Tollgate (process ${holder})`);
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const lock = await makeSocket(path);
+    if (lock !== undefined) return lock;
+    const found = identify(path);
+    await assertNobodyAnswers(dataDir);
+    // Not a socket that somebody has made since.
+    if (found === identify(path)) rmSync(path, { force: true });
   }
-  rmSync(path, { force: true });
-  const server: Server = createServer((socket) => {
+  throw new Error(`the lock of the data folder ${dataDir} cannot be taken`);
+}
+
+/** Undefined if there is one. */
+function makeSocket(path: string): Promise<DataDirLock | undefined> {
+  const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.end(String(process.pid));
   });
-  server.listen(path);
-  await once(server, 'listening');
-  // If the process is out of file descriptors, the socket cannot answer, but the lock still holds.
-  server.on('error', () => {});
-  server.unref();
-  return {
-    release: () => {
-      server.close();
-    },
-  };
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen(path, () => {
+      // If the process is out of file descriptors, the socket cannot answer, but the lock still
+      // holds.
+      server.on('error', () => {});
+      server.unref();
+      resolve({ release: () => void server.close() });
+    });
+  });
+}
+
+async function assertNobodyAnswers(dataDir: string): Promise<void> {
+  for (const pauseMs of [0, PAUSE_MS]) {
+    await sleep(pauseMs);
+    const holder = await findLockHolder(dataDir);
+    if (holder !== undefined) {
+      const whose = `another Tollgate (process ${holder})`;
+      throw new Error(`the data folder ${dataDir} is in use by ${whose}`);
+    }
+  }
+}
+
+/** Tells one socket from the next one, which may have the same inode. */
+function identify(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? '' : `${found.ino} ${found.ctimeNs}`;
 }
 
 /** Returns the process that holds the lock, without disturbing it. */
