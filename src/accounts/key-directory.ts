@@ -10,7 +10,7 @@ import { createKeyRecords, type KeyRecordsOptions } from './key-records.ts';
 import { readEach } from './record-store.ts';
 
 const OVERLAP_MS = 24 * 3_600_000;
-export const OVERLAP_MS_MAX = 30 * OVERLAP_MS;
+export const OVERLAP_MAX_MS = 30 * OVERLAP_MS;
 /** All keys of an account are listed at once. */
 const KEYS_PER_ACCOUNT_MAX = 10_000;
 
@@ -106,7 +106,7 @@ export function createKeyDirectory(
       return keys.toSorted((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
     },
     async rotateKey(id, { overlapMs = OVERLAP_MS, baseRotatedMs } = {}) {
-      assert(overlapMs >= 0 && overlapMs <= OVERLAP_MS_MAX, 'the overlap is within its bounds');
+      assert(overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS, 'the overlap is within its bounds');
       const key = mintApiKey(id, randomBytes);
       const changed = await records.change(id, (before) => {
         refuseRevoked(before);

@@ -9,7 +9,7 @@ import { type OpenOptions, openCatalogue, restore } from './open-catalogue.ts';
 /** A message tells of a new version at once. This finds one whose message was missed. */
 const LOOK_MS = 1_000;
 /** The longest time that a timer can wait. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
+const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** What the nodes of a fleet tell each other about the catalogue. */
 export interface CatalogueLine {
@@ -69,7 +69,7 @@ export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKe
     clearTimeout(timer);
     const nextMs = known.nextMs(nowMs);
     if (nextMs === undefined) return;
-    timer = setTimeout(choose, Math.min(nextMs - nowMs, TIMER_MS_MAX)).unref();
+    timer = setTimeout(choose, Math.min(nextMs - nowMs, TIMER_MAX_MS)).unref();
   };
   const looks = shareRuns(async () => {
     await reader.read();

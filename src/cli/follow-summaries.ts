@@ -5,7 +5,7 @@ import { refuseAnswer, refuseWithoutToken } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** A node sends a summary each second. */
-const SILENCE_MS_MAX = 10_000;
+const SILENCE_MAX_MS = 10_000;
 
 /**
  * What all nodes did, second by second. Ends only by the signal; throws if the node cannot be
@@ -17,7 +17,7 @@ export async function* followSummaries(
 ): AsyncGenerator<FleetSummary> {
   if (token === undefined) throw refuseWithoutToken(tokenPath);
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  let timer = setTimeout(() => silence.abort(), SILENCE_MAX_MS);
   try {
     const response = await fetch(`${url}/admin/v1/events`, {
       headers: { authorization: `Bearer ${token.reveal()}` },
@@ -29,7 +29,7 @@ export async function* followSummaries(
     const decoder = createSseDecoder();
     for await (const chunk of response.body) {
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      timer = setTimeout(() => silence.abort(), SILENCE_MAX_MS);
       for (const { event, data } of decoder.push(chunk)) {
         if (event === 'summary') yield readSummary(JSON.parse(data));
       }

@@ -1,8 +1,8 @@
 import { CALENDAR_WINDOWS, type CalendarWindow, type LimitWindow } from './limit.ts';
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const WINDOW_MS_MIN = UNITS_MS.s;
-const WINDOW_MS_MAX = 31 * UNITS_MS.d;
+const WINDOW_MIN_MS = UNITS_MS.s;
+const WINDOW_MAX_MS = 31 * UNITS_MS.d;
 
 export function isCalendarWindow(text: string): text is CalendarWindow {
   return (CALENDAR_WINDOWS as readonly string[]).includes(text);
@@ -14,7 +14,7 @@ export function parseWindow(text: string): LimitWindow | undefined {
   const [, count = '', unit = ''] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
   if (unit === '') return undefined;
   const ms = Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
-  return ms >= WINDOW_MS_MIN && ms <= WINDOW_MS_MAX ? ms : undefined;
+  return ms >= WINDOW_MIN_MS && ms <= WINDOW_MAX_MS ? ms : undefined;
 }
 
 /** The shortest text that `parseWindow` reads as this window. */

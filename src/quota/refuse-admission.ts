@@ -14,8 +14,8 @@ const IN_FLIGHT_WAIT_MS = 1_000;
 const USERS_WAIT_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** The books need some time to catch up. Clients that waited must not all come back at once. */
-const BOOKS_WAIT_MS_MIN = 5_000;
-const BOOKS_WAIT_MS_MAX = 15_000;
+const BOOKS_WAIT_MIN_MS = 5_000;
+const BOOKS_WAIT_MAX_MS = 15_000;
 
 /** Translates why the store did not admit a request into what the caller is told. */
 export function refuseAdmission(
@@ -75,7 +75,7 @@ export function refuseSuspended(): Refusal {
 
 /** `random` is a number from 0 up to 1. */
 export function refuseWhileBooksFull(random: number): Refusal {
-  const waitMs = BOOKS_WAIT_MS_MIN + Math.floor(random * (BOOKS_WAIT_MS_MAX - BOOKS_WAIT_MS_MIN));
+  const waitMs = BOOKS_WAIT_MIN_MS + Math.floor(random * (BOOKS_WAIT_MAX_MS - BOOKS_WAIT_MIN_MS));
   return new Refusal(
     'books_full',
     'The gateway is too far behind with its ledger to take more requests at the moment. Nothing was charged.',

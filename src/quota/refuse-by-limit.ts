@@ -9,7 +9,7 @@ const SECOND_MS = 1_000;
 /**
  * Nobody waits for longer. `retry-after` says at most 59 s, so the client would come back in vain.
  */
-const RETRY_WAIT_MS_MAX = 120_000;
+const RETRY_WAIT_MAX_MS = 120_000;
 
 const HOLDERS: Readonly<Record<LimitLevel, string>> = {
   key: 'this API key',
@@ -42,7 +42,7 @@ export function refuseByLimit(reply: Extract<AdmitReply, { kind: 'limit' }>): Re
   const text = `This request would exceed a limit of ${HOLDERS[reply.level]}, ${describeLimit(reply)}: ${used} used and ${held} held by running requests. There is room again in ${waitSeconds} seconds.`;
   const isBudget = reply.unit === 'credits' && typeof reply.window !== 'number';
   if (isBudget) return new Refusal('budget_reached', text, { headers: DO_NOT_RETRY });
-  const isLong = reply.waitMs > RETRY_WAIT_MS_MAX;
+  const isLong = reply.waitMs > RETRY_WAIT_MAX_MS;
   const headers = { ...retryAfterHeaders(reply.waitMs), ...(isLong && DO_NOT_RETRY) };
   return new Refusal('limit_reached', text, { headers });
 }

@@ -4,7 +4,7 @@ export const STABLE_AFTER_MS = 10_000;
 export const SHORT_LIVES_MAX = 6;
 
 const FIRST_DELAY_MS = 100;
-const DELAY_MS_MAX = 5_000;
+const DELAY_MAX_MS = 5_000;
 
 export type RestartDecision =
   | { readonly kind: 'restart'; readonly delayMs: number; readonly shortLives: number }
@@ -18,6 +18,6 @@ export function decideRestart(livedMs: number, shortLives: number): RestartDecis
   if (livedMs >= STABLE_AFTER_MS) return { kind: 'restart', delayMs: 0, shortLives: 0 };
   const lives = shortLives + 1;
   if (lives >= SHORT_LIVES_MAX) return { kind: 'give-up' };
-  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (lives - 1), DELAY_MS_MAX);
+  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (lives - 1), DELAY_MAX_MS);
   return { kind: 'restart', delayMs, shortLives: lives };
 }

@@ -12,7 +12,7 @@ import { createTickets } from './tickets.ts';
 const SESSIONS_MAX = 1_000;
 const SIGN_INS_MAX = 1_000;
 /** How long somebody may take at the provider. */
-export const SIGN_IN_MS_MAX = 600_000;
+export const SIGN_IN_MAX_MS = 600_000;
 export const SESSION_ID_PREFIX = 'ses_';
 const ID_CHARS = 12;
 
@@ -78,7 +78,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const parts = { connection, store, randomBytes };
   const signIns = createTickets({
     ...{ ...parts, tickets: OPERATOR_KEYS.signIns },
-    ...{ lifeMs: SIGN_IN_MS_MAX, idleMs: SIGN_IN_MS_MAX, ticketsMax: SIGN_INS_MAX },
+    ...{ lifeMs: SIGN_IN_MAX_MS, idleMs: SIGN_IN_MAX_MS, ticketsMax: SIGN_INS_MAX },
   });
   const tickets = createTickets({
     ...{ ...parts, tickets: OPERATOR_KEYS.sessions },

@@ -12,8 +12,8 @@ import {
 const DAY_MS = 86_400_000;
 const CONNECTIONS_MAX = 100;
 /** The books of today and yesterday are being written, so they stay. */
-const KEEP_MS_MIN = 2 * DAY_MS;
-const KEEP_MS_MAX = 36_500 * DAY_MS;
+const KEEP_MIN_MS = 2 * DAY_MS;
+const KEEP_MAX_MS = 36_500 * DAY_MS;
 const WAITING_ENTRIES_MAX = 1_000_000_000;
 
 const S3_ENDPOINT =
@@ -40,7 +40,7 @@ const s3 = settingsMap({
 export const books = settingsMap({
   url: parsableText('a URL such as postgres://host:5432/tollgate', parseBooksUrl).optional(),
   connections: wholeNumber(1, CONNECTIONS_MAX).prefault(8),
-  keep: duration(KEEP_MS_MIN, KEEP_MS_MAX).prefault('90d'),
+  keep: duration(KEEP_MIN_MS, KEEP_MAX_MS).prefault('90d'),
   archive: settingsMap({ folder: filePath.optional(), s3: s3.optional() }).optional(),
   waiting_entries_max: wholeNumber(1, WAITING_ENTRIES_MAX).prefault(5_000_000),
 });

@@ -9,8 +9,8 @@ import {
   settingsMap,
 } from './schema-parts.ts';
 
-const SESSION_MS_MIN = 60_000;
-const SESSION_MS_MAX = 24 * 3_600_000;
+const SESSION_MIN_MS = 60_000;
+const SESSION_MAX_MS = 24 * 3_600_000;
 const ROLES_MAX = 100;
 const CALLBACK_PATH = '/oidc/callback';
 const OWN_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -65,6 +65,6 @@ export const oidc = settingsMap({
     'names of scopes with spaces between, openid among them',
     /^(?=(?:.* )?openid(?: |$))[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,
   ).prefault('openid profile'),
-  session: duration(SESSION_MS_MIN, SESSION_MS_MAX).prefault('8h'),
-  session_idle: duration(SESSION_MS_MIN, SESSION_MS_MAX).prefault('1h'),
+  session: duration(SESSION_MIN_MS, SESSION_MAX_MS).prefault('8h'),
+  session_idle: duration(SESSION_MIN_MS, SESSION_MAX_MS).prefault('1h'),
 });

@@ -3,7 +3,7 @@ import { nearestWord } from '../../lib/nearest-word.ts';
 import { Secret } from '../../lib/secret.ts';
 import { formatDuration, parseDuration } from '../../lib/units/parse-duration.ts';
 
-const DURATION_MS_MAX = 24 * 3_600_000;
+const DURATION_MAX_MS = 24 * 3_600_000;
 const PRICE_MAX = 1_000_000;
 
 /** Makes one message for every mistake in a value. The message never repeats the value. */
@@ -84,7 +84,7 @@ export function numberFrom(min: number, max: number) {
   return numeric(error).pipe(z.number({ error }).min(min, { error }).max(max, { error }));
 }
 
-export function duration(minMs: number, maxMs = DURATION_MS_MAX) {
+export function duration(minMs: number, maxMs = DURATION_MAX_MS) {
   const error = expected(`a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`);
   return parsableText('a duration such as 500ms, 2s, 10m, 24h or 90d', parseDuration).pipe(
     z.number().min(minMs, { error }).max(maxMs, { error }),

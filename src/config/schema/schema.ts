@@ -45,9 +45,9 @@ export const WORKERS_MAX = 256;
 
 const BODY_BYTES_MAX = 1024 ** 3;
 const KEPT_BYTES_MAX = 1024 ** 4;
-const KEPT_MS_MAX = 30 * 24 * 3_600_000;
+const KEPT_MAX_MS = 30 * 24 * 3_600_000;
 const UWS_BUILDS_MAX = 64;
-const RATE_WINDOW_MS_MAX = 3_600_000;
+const RATE_WINDOW_MAX_MS = 3_600_000;
 const BYTES_PER_TOKEN_MAX = 8;
 const PROXIES_MAX = 16;
 const ORIGINS_MAX = 100;
@@ -160,7 +160,7 @@ export const settingsSchema = settingsMap({
     over_ceiling: z
       .enum(['reject', 'clamp'], { error: expected('one of reject, clamp') })
       .prefault('reject'),
-    rate_window: duration(1_000, RATE_WINDOW_MS_MAX).prefault('60s'),
+    rate_window: duration(1_000, RATE_WINDOW_MAX_MS).prefault('60s'),
     hold_output_max: tokenCount.optional(),
     end_users: settingsMap({
       from: listOf(endUserSource, 'places', 0, END_USER_SOURCES_MAX).prefault([
@@ -172,7 +172,7 @@ export const settingsSchema = settingsMap({
   }).prefault({}),
   kept_answers: settingsMap({
     enabled: trueOrFalse().prefault(true),
-    time: duration(1_000, KEPT_MS_MAX).prefault('1h'),
+    time: duration(1_000, KEPT_MAX_MS).prefault('1h'),
     answer_bytes: keptBytes.prefault('2MiB'),
     account_bytes: keptBytes.prefault('8MiB'),
     total_bytes: keptBytes.prefault('4GiB'),

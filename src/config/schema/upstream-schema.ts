@@ -23,7 +23,7 @@ const SEED_MAX = 2 ** 32 - 1;
 const TOKENS_PER_SECOND_MAX = 1_000_000;
 const CONCURRENCY_MAX = 100_000;
 /** Each probe is a request. More frequent ones tell nothing more. */
-const PROBE_INTERVAL_MS_MIN = 100;
+const PROBE_INTERVAL_MIN_MS = 100;
 
 const vendorName = namedText(
   'a name of at most 256 visible characters',
@@ -101,7 +101,7 @@ export const upstream = settingsMap({
       'a path that begins with /, at most 2048 visible ASCII characters',
       /^\/[\x21-\x7e]{0,2047}$/,
     ).optional(),
-    interval: duration(PROBE_INTERVAL_MS_MIN).prefault('5s'),
+    interval: duration(PROBE_INTERVAL_MIN_MS).prefault('5s'),
     timeout: duration(1).prefault('2s'),
   }).optional(),
   unknown_fields: z

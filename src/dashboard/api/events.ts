@@ -6,10 +6,10 @@ import { fetchAdmin } from './fetch-admin.ts';
 import { takeStreamTurn } from './take-stream-turn.ts';
 import { abortUnless, isWatched, untilTrue } from './watch.ts';
 
-const RETRY_MS_MIN = 500;
-const RETRY_MS_MAX = 8_000;
+const RETRY_MIN_MS = 500;
+const RETRY_MAX_MS = 8_000;
 /** A node reports every second, so a node that is silent for this long is gone. */
-const SILENCE_MS_MAX = 10_000;
+const SILENCE_MAX_MS = 10_000;
 
 export type EventConnection =
   | { readonly state: 'connecting' | 'waiting' | 'open' }
@@ -74,14 +74,14 @@ export function followEvents(following: FollowOptions): () => void {
 }
 
 async function follow(following: FollowOptions, stopping: AbortSignal): Promise<void> {
-  let retryMs = RETRY_MS_MIN;
+  let retryMs = RETRY_MIN_MS;
   while (!stopping.aborted) {
     await untilTrue(isWatched, stopping);
     const watch = abortUnless(isWatched);
     const ending = AbortSignal.any([stopping, watch.signal]);
     try {
       const onOpen = () => {
-        retryMs = RETRY_MS_MIN;
+        retryMs = RETRY_MIN_MS;
         following.onConnection?.({ state: 'open' });
       };
       const run = () => readStream(following, ending, onOpen);
@@ -96,7 +96,7 @@ async function follow(following: FollowOptions, stopping: AbortSignal): Promise<
     }
     if (ending.aborted) continue;
     await waitFor(retryMs, stopping);
-    retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+    retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
   }
 }
 
@@ -108,7 +108,7 @@ async function readStream(
 ): Promise<never> {
   const silence = new AbortController();
   const signal = AbortSignal.any([stopping, silence.signal]);
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  let timer = setTimeout(() => silence.abort(), SILENCE_MAX_MS);
   try {
     const { body } = await fetchAdmin('/events', { query: { node }, signal });
     if (body === null) throw new Error('no stream');
@@ -119,7 +119,7 @@ async function readStream(
       const { done, value } = await reader.read();
       if (done) throw new Error('the stream ended');
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      timer = setTimeout(() => silence.abort(), SILENCE_MAX_MS);
       for (const event of split(value)) onEvent(event);
     }
   } finally {

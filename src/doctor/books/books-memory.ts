@@ -3,7 +3,7 @@ import { BOOKS_KEYS } from '../../redis/redis-keys.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 
 const LAG_MS_WARN = 120_000;
-const LAG_MS_MAX = 600_000;
+const LAG_MAX_MS = 600_000;
 const NO_REDIS = skipCheck('Redis does not answer');
 
 /** What Redis remembers of the books. */
@@ -59,7 +59,7 @@ export function judgeLag(memory: BooksMemory | undefined): Finding {
     );
   }
   const mend = `Look into the log of the node ${nodeId}, and at the server of the books.`;
-  if (lagMs > LAG_MS_MAX) return failCheck(found, mend);
+  if (lagMs > LAG_MAX_MS) return failCheck(found, mend);
   return lagMs > LAG_MS_WARN ? warnCheck(found, mend) : passCheck(found);
 }
 

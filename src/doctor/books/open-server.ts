@@ -12,7 +12,7 @@ import { readContents } from './read-contents.ts';
 const CONNECTIONS = 2;
 const QUESTIONS = 20;
 const LATENCY_MS_WARN = 20;
-const SKEW_MS_MAX = 1_000;
+const SKEW_MAX_MS = 1_000;
 const VERSION_MIN = 140_000;
 const MEBIBYTE = 1024 ** 2;
 
@@ -103,8 +103,8 @@ async function checkClock(books: Books, clock: Clock): Promise<Finding> {
   );
   const errorMs = (clock.nowMs() - beforeMs) / 2;
   const offsetMs = ms - (beforeMs + errorMs);
-  if (Math.abs(offsetMs) - errorMs <= SKEW_MS_MAX) {
-    return passCheck(`they agree within ${SKEW_MS_MAX / 1_000} s`);
+  if (Math.abs(offsetMs) - errorMs <= SKEW_MAX_MS) {
+    return passCheck(`they agree within ${SKEW_MAX_MS / 1_000} s`);
   }
   const side = offsetMs > 0 ? 'ahead of' : 'behind';
   return warnCheck(

@@ -4,7 +4,7 @@ import type { StoreNode } from './open-store.ts';
 
 const PINGS = 20;
 const LATENCY_MS_WARN = 5;
-const SKEW_MS_MAX = 1_000;
+const SKEW_MAX_MS = 1_000;
 
 export async function checkLatency(masters: readonly StoreNode[]): Promise<Finding> {
   const parts = await Promise.all(
@@ -61,7 +61,7 @@ async function readOffset({ name, send }: StoreNode, clock: Clock): Promise<Cloc
 }
 
 export function judgeClocks(offsets: readonly ClockOffset[]): Finding {
-  const far = offsets.filter(({ offsetMs, errorMs }) => Math.abs(offsetMs) - errorMs > SKEW_MS_MAX);
+  const far = offsets.filter(({ offsetMs, errorMs }) => Math.abs(offsetMs) - errorMs > SKEW_MAX_MS);
   if (far.length > 0) {
     return warnCheck(
       far.map(describeOffset).join('; '),
@@ -69,13 +69,13 @@ export function judgeClocks(offsets: readonly ClockOffset[]): Finding {
     );
   }
   const spreadMs = spreadOf(offsets);
-  if (spreadMs > SKEW_MS_MAX) {
+  if (spreadMs > SKEW_MAX_MS) {
     return warnCheck(
       `the clocks of the masters are ${formatSeconds(spreadMs)} s apart`,
       'Set the clocks of all masters with NTP or chrony.',
     );
   }
-  return passCheck(`they agree within ${SKEW_MS_MAX / 1_000} s`);
+  return passCheck(`they agree within ${SKEW_MAX_MS / 1_000} s`);
 }
 
 /** The least possible spread between the clocks. */

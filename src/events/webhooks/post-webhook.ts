@@ -12,7 +12,7 @@ import {
 import { signWebhook } from './sign-webhook.ts';
 
 /** For everything from the name of the host to the head of the answer. */
-export const POST_MS_MAX = 10_000;
+export const POST_MAX_MS = 10_000;
 const HEAD_BYTES_MAX = 16 * 1024;
 const REASON_CHARS_MAX = 200;
 
@@ -59,7 +59,7 @@ export async function postWebhook(
   message: WebhookMessage,
   options: PostOptions,
 ): Promise<PostEnd | undefined> {
-  const { rules, timeoutMs = POST_MS_MAX, resolve } = options;
+  const { rules, timeoutMs = POST_MAX_MS, resolve } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([deadline, options.signal]);
   try {

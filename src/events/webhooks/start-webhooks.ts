@@ -5,7 +5,7 @@ import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { readEventsFrom } from '../list/event-list.ts';
 import type { Resolve } from './find-addresses.ts';
-import { POST_MS_MAX, postWebhook, type Webhook, type WebhookRules } from './post-webhook.ts';
+import { POST_MAX_MS, postWebhook, type Webhook, type WebhookRules } from './post-webhook.ts';
 import {
   createWebhookDelivery,
   type DeliveryOutcome,
@@ -15,7 +15,7 @@ import { createWebhookStore } from './webhook-store.ts';
 
 const LOOK_MS = 500;
 /** A post that has begun ends before another node may begin with the next one. */
-const LEASE_MS = 1.5 * POST_MS_MAX;
+const LEASE_MS = 1.5 * POST_MAX_MS;
 /** What is under way when the node stops may go on for so long. */
 const STOP_GRACE_MS = 2_000;
 
@@ -72,7 +72,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
         }),
       mayPost: () =>
         !stopping.signal.aborted &&
-        performance.now() + POST_MS_MAX < lease.endMs &&
+        performance.now() + POST_MAX_MS < lease.endMs &&
         settings().endpoints.some((each) => each.name === name),
       readFrom: (number, count) => readEventsFrom(connection, number, count),
       nowMs: clock.nowMs,

@@ -10,10 +10,10 @@ import type { WebhookPlace, WebhookStore } from './webhook-store.ts';
 const WAITING_MAX = 10_000;
 const POSTS_AT_ONCE_MAX = 8;
 const GIVE_UP_MS = 24 * 3_600_000;
-const RETRY_MS_MIN = 2_000;
-const RETRY_MS_MAX = 30 * 60_000;
+const RETRY_MIN_MS = 2_000;
+const RETRY_MAX_MS = 30 * 60_000;
 /** All events of a webhook wait so long at most after one that failed. */
-const PAUSE_MS_MAX = 60_000;
+const PAUSE_MAX_MS = 60_000;
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped' | 'lost';
 
@@ -87,7 +87,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     health.note(end);
     if (end.kind === 'delivered') return finish(waiting, 0);
     waiting.attempts += 1;
-    waiting.dueMs = nowMs() + retryDelay(waiting.attempts, RETRY_MS_MAX, options.random);
+    waiting.dueMs = nowMs() + retryDelay(waiting.attempts, RETRY_MAX_MS, options.random);
     queues.giveBack(waiting);
   };
 
@@ -143,7 +143,7 @@ function createHealth({ name, store, nowMs, random, log }: WebhookDeliveryOption
       if (sinceMs === undefined) log.warn({ webhook: name, reason }, 'a webhook fails');
       sinceMs ??= nowMs();
       failures += 1;
-      dueMs = nowMs() + retryDelay(failures, PAUSE_MS_MAX, random);
+      dueMs = nowMs() + retryDelay(failures, PAUSE_MAX_MS, random);
       quietly(store.noteFailing(name, sinceMs, reason));
     },
   };
@@ -151,7 +151,7 @@ function createHealth({ name, store, nowMs, random, log }: WebhookDeliveryOption
 
 /** Twice as long each time, up to a bound, and less by a quarter at most. */
 function retryDelay(attempts: number, msMax: number, random: () => number): number {
-  const ms = Math.min(msMax, RETRY_MS_MIN * 2 ** Math.min(attempts - 1, 30));
+  const ms = Math.min(msMax, RETRY_MIN_MS * 2 ** Math.min(attempts - 1, 30));
   return ms * (1 - random() / 4);
 }
 

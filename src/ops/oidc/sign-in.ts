@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Session, SIGN_IN_MS_MAX } from '../../accounts/operators/sessions.ts';
+import { type Session, SIGN_IN_MAX_MS } from '../../accounts/operators/sessions.ts';
 import { createMinuteLimiter } from '../../guards/minute-limiter.ts';
 import { readClientAddress } from '../../guards/read-client-address.ts';
 import { PAGE_SECURITY_HEADERS } from '../../page-files/load-page-files.ts';
@@ -43,7 +43,7 @@ export function createSignInHandlers(parts: OidcParts): {
     const { url, signIn } = await provider.begin();
     const { cookie } = await sessions.beginSignIn(signIn);
     onSignIn('begun');
-    return redirect(url, [cookies.signIn.set(cookie, SIGN_IN_MS_MAX)]);
+    return redirect(url, [cookies.signIn.set(cookie, SIGN_IN_MAX_MS)]);
   };
 
   const finish = async (request: IncomingMessage): Promise<OpsAnswer> => {

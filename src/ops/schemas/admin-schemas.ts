@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACCOUNT_STATUSES } from '../../accounts/account.ts';
 import type { GroupControls } from '../../accounts/group.ts';
 import type { KeyControls } from '../../accounts/key.ts';
-import { OVERLAP_MS_MAX } from '../../accounts/key-directory.ts';
+import { OVERLAP_MAX_MS } from '../../accounts/key-directory.ts';
 import { limitsInput } from '../../config/schema/limit-schemas.ts';
 import { ROLES } from '../../lib/role.ts';
 import type { Clock } from '../../lib/time/clock.ts';
@@ -105,7 +105,7 @@ const addCredits = z.strictObject({
 const createOperator = z.strictObject({ name, role: choiceOf(ROLES) });
 
 const rotateKey = z.strictObject({
-  overlap_seconds: wholeNumber(0, OVERLAP_MS_MAX / 1_000).optional(),
+  overlap_seconds: wholeNumber(0, OVERLAP_MAX_MS / 1_000).optional(),
   base_rotated_at: time.nullish(),
 });
 

@@ -11,7 +11,7 @@ import {
 } from './query-fields.ts';
 
 const PAGE = 50;
-const DURATION_MS_MAX = 1e12;
+const DURATION_MAX_MS = 1e12;
 
 const KINDS = ['charge', 'release', 'late', 'orphan', 'expired', 'refused'] as const;
 const OUTCOMES = ['complete', 'failed', 'undelivered', 'left', 'refused'] as const;
@@ -25,7 +25,7 @@ const status = z
     max: Number(text.replace('xx', '99')),
   }));
 
-const duration = wholeText(DURATION_MS_MAX, ' of milliseconds');
+const duration = wholeText(DURATION_MAX_MS, ' of milliseconds');
 
 const subject = {
   account: filterText.optional(),

@@ -7,7 +7,7 @@ import type { HttpAnswerHead } from './frame-body.ts';
 const KEEP_MS = 4_000;
 /** How much earlier to close than the server has announced. */
 const MARGIN_MS = 1_000;
-const KEEP_MS_MAX = 60_000;
+const KEEP_MAX_MS = 60_000;
 
 const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 const TIMEOUT = /(?:^|[\s,])timeout=(\d{1,9})(?![\d.])/i;
@@ -21,7 +21,7 @@ export function readKeepMs({ minorVersion, headers }: HttpAnswerHead): number {
   if (keepAlive === undefined) return KEEP_MS;
   const timeout = TIMEOUT.exec(keepAlive)?.[1];
   if (timeout === undefined) return KEEP_MS;
-  return Math.min(Math.max(Number(timeout) * 1_000 - MARGIN_MS, 0), KEEP_MS_MAX);
+  return Math.min(Math.max(Number(timeout) * 1_000 - MARGIN_MS, 0), KEEP_MAX_MS);
 }
 
 function hasClose(headers: HttpAnswerHead['headers']): boolean {

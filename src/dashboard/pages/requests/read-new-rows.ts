@@ -5,7 +5,7 @@ import { keyOfRow } from './merge-requests.ts';
  * How much older than the newest known row a new one may be: refusals are written two seconds late,
  * with the time of the request, and those of a new key up to a minute late.
  */
-const LATE_MS_MAX = 5_000;
+const LATE_MAX_MS = 5_000;
 export const PAGE_ROWS = 50;
 /** If more rows than on these pages came at once, older rows make room for them. */
 export const PAGES_MAX = 4;
@@ -39,7 +39,7 @@ export async function readNewRows(
     rows.push(...page.data.filter(isNew));
     const { next, looked_back_to: reached } = page;
     if (next === null || reached === null) break;
-    if (Date.parse(reached) < newestMs - LATE_MS_MAX) break;
+    if (Date.parse(reached) < newestMs - LATE_MAX_MS) break;
     before = next;
   }
   return { rows, booksTime };
