@@ -1,4 +1,5 @@
 import { createBlockQueue } from '../../answers/block-queue.ts';
+import { decodeMessageId } from '../../answers/decode-message-id.ts';
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
 import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
@@ -7,7 +8,6 @@ import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { isObject } from '../../schema.ts';
 import { createCallDecoder, type PlacedPiece } from '../requests/decode-calls.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
-import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
 
 /** The field with the content: `delta` in the chunks of a stream, `message` in a whole answer. */
@@ -78,7 +78,7 @@ class ChunkDecoder {
 
   #start(chunk: Json): InferenceEvent[] {
     if (this.#id !== undefined) return [];
-    const id = decodeMessageId(readText(chunk, 'id'));
+    const id = decodeMessageId(readText(chunk, 'id'), 'chatcmpl-');
     this.#id = id;
     const usage = this.#usage ?? NO_USAGE;
     return [{ type: 'start', id, model: readText(chunk, 'model') ?? '', usage }];

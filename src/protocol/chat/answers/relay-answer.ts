@@ -6,6 +6,7 @@
 
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
+import { decodeMessageId } from '../../answers/decode-message-id.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
 import { type Json, readObject, readText, readUpstreamBody } from '../../json/upstream-json.ts';
@@ -13,7 +14,6 @@ import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { decodeChatPayload } from './decode-answer.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
-import { decodeMessageId } from './decode-message-id.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -67,7 +67,7 @@ function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const usage = decodeUsage(answer['usage']);
   if (usage === undefined || (choice['index'] ?? 0) !== 0) return undefined;
   if (answer['error'] != null || choice['error'] != null) return undefined;
-  const id = decodeMessageId(readText(answer, 'id'));
+  const id = decodeMessageId(readText(answer, 'id'), 'chatcmpl-');
   const reason = readText(choice, 'finish_reason');
   const stopReason = decodeFinishReason(reason, { hasCalls: false, isRefused: false });
   return {

@@ -1,5 +1,5 @@
+import { isBlank } from '../../is-blank.ts';
 import type { ChatMessage } from './chat-request.ts';
-import { isBlank } from './decode-content.ts';
 
 /**
  * Whether a conversation has only plain texts: at most one system message, at the head, and then

@@ -1,4 +1,5 @@
 import type { CacheControl, ContentBlock, OtherBlock, TextBlock } from '../../inference.ts';
+import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { AssistantPart, FilePart, UserPart } from './chat-request.ts';
 import { refuseField } from './refuse-field.ts';
@@ -7,11 +8,6 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 const PDF_TYPE = 'application/pdf';
 /** The longest title of a native document. */
 const TITLE_CHARS_MAX = 500;
-
-/** Whether a text is nothing but white space. Models refuse such texts. */
-export function isBlank(text: string): boolean {
-  return text.trim() === '';
-}
 
 /** Turns parts into blocks and leaves out blank texts. `path` is the place of the parts. */
 export function decodeParts(parts: readonly UserPart[], path: string): ContentBlock[] {

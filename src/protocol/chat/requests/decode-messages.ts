@@ -6,11 +6,12 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../inference.ts';
+import { isBlank } from '../../is-blank.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
 import { endWithUser } from '../../native/requests/end-with-user.ts';
 import { CallIds } from './call-ids.ts';
 import type { AssistantMessage, ChatMessage, ChatRequest, FunctionCall } from './chat-request.ts';
-import { decodeMarker, decodeParts, decodeTexts, isBlank, markLast } from './decode-content.ts';
+import { decodeMarker, decodeParts, decodeTexts, markLast } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
 
 interface DecodedMessages {

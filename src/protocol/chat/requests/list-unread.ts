@@ -1,6 +1,6 @@
+import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { ChatRequest } from './chat-request.ts';
-import { isBlank } from './decode-content.ts';
 import { listUnoffered } from './decode-tools.ts';
 
 const NOTHING: readonly never[] = Object.freeze([]);

@@ -5,6 +5,7 @@
  */
 
 import { isDropped } from '../../fields/check-fields.ts';
+import { hasItems, saysSomething } from '../../fields/has-items.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import { isObject } from '../../schema.ts';
@@ -61,11 +62,3 @@ const isKept: KeepMember = (name, fields) => {
 };
 
 const isKnownAndKept: KeepMember = (name, fields) => CHAT_FIELDS.has(name) && isKept(name, fields);
-
-function saysSomething(value: unknown): boolean {
-  return value !== null && (!Array.isArray(value) || value.length > 0);
-}
-
-function hasItems(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}

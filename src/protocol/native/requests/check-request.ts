@@ -1,4 +1,5 @@
 import type { ContentBlock, Message } from '../../inference.ts';
+import { isBlank } from '../../is-blank.ts';
 import { Refusal } from '../../refusals.ts';
 import { isObject } from '../../schema.ts';
 import { checkCacheMarkers } from './check-cache-markers.ts';
@@ -33,8 +34,6 @@ export function checkRequest(body: NativeRequest, betas: readonly string[]): voi
 function refuse(param: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { param });
 }
-
-const isBlank = (text: string) => text.trim() === '';
 
 function checkStopSequences({ stop_sequences: stopSequences }: NativeRequest): void {
   if (stopSequences?.some(isBlank)) {

@@ -1,4 +1,5 @@
 import type { InferenceRequest } from '../../inference.ts';
+import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';
@@ -36,7 +37,8 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     system: encodeSystem(request),
     stream: isStream,
     ...encodeSampling(call, added !== undefined),
-    stop_sequences: unlessEmpty(request.stopSequences.filter(saysSomething)),
+    // Native models refuse to stop at white space, which other formats allow.
+    stop_sequences: unlessEmpty(request.stopSequences.filter((text) => !isBlank(text))),
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
@@ -53,11 +55,6 @@ function omit(
   const left = { ...fields };
   for (const name of names) Reflect.deleteProperty(left, name);
   return left;
-}
-
-/** Native models refuse to stop at white space, which other formats allow. */
-function saysSomething(sequence: string): boolean {
-  return sequence.trim() !== '';
 }
 
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {

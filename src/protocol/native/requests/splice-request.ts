@@ -5,6 +5,7 @@
  */
 
 import { isDropped } from '../../fields/check-fields.ts';
+import { hasItems } from '../../fields/has-items.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { NATIVE_FIELDS } from './decode-request.ts';
@@ -52,7 +53,3 @@ const isKept: KeepMember = (name, fields) => {
 
 const isKnownAndKept: KeepMember = (name, fields) =>
   NATIVE_FIELDS.has(name) && isKept(name, fields);
-
-function hasItems(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
-}

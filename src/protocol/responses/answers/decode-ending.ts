@@ -31,9 +31,3 @@ export function decodeStopReason(
   if (isRefused) return 'refusal';
   return hasCalls ? 'tool_use' : 'end_turn';
 }
-
-/** The inverse of how answers are named for clients of the native format. */
-export function decodeMessageId(response: Json): string {
-  const id = (readText(response, 'id') ?? 'unnamed').replace(/^resp_/, '');
-  return id.startsWith('msg_') ? id : `msg_${id}`;
-}

@@ -1,3 +1,4 @@
+import { decodeMessageId } from '../../answers/decode-message-id.ts';
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
 import type { InferenceEvent } from '../../inference.ts';
 import {
@@ -11,7 +12,7 @@ import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { NO_TOOL_NAMES, type ToolNames } from '../response-context.ts';
-import { checkStatus, decodeMessageId, decodeStopReason } from './decode-ending.ts';
+import { checkStatus, decodeStopReason } from './decode-ending.ts';
 import { createItemDecoder, ONLY, SUMMARY } from './decode-items.ts';
 import { decodeUsage } from './decode-usage.ts';
 
@@ -95,7 +96,7 @@ class PayloadDecoder {
     if (tellsError(response['error'])) throw decodeStreamError(response);
     if (this.#stage !== 'nothing') return [];
     this.#stage = 'started';
-    const id = decodeMessageId(response);
+    const id = decodeMessageId(readText(response, 'id'), 'resp_');
     const usage = decodeUsage(response['usage']) ?? NO_USAGE;
     return [{ type: 'start', id, model: readText(response, 'model') ?? '', usage }];
   }

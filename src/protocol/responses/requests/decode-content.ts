@@ -1,6 +1,7 @@
-import { decodeFile, decodeImage, isBlank, refuseId } from '../../chat/requests/decode-content.ts';
+import { decodeFile, decodeImage, refuseId } from '../../chat/requests/decode-content.ts';
 import { refuseField } from '../../chat/requests/refuse-field.ts';
 import type { ContentBlock } from '../../inference.ts';
+import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { InputPart, PartsOrText } from './responses-request.ts';
 

@@ -1,6 +1,6 @@
-import { isBlank } from '../../chat/requests/decode-content.ts';
 import { refuseField } from '../../chat/requests/refuse-field.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
+import { isBlank } from '../../is-blank.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
 import { refuseReference } from '../references.ts';

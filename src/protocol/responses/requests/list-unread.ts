@@ -1,4 +1,4 @@
-import { isBlank } from '../../chat/requests/decode-content.ts';
+import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import { kindOfItem } from './request-schema.ts';
 import type { InputItem, ResponsesRequest, ToolDefinition } from './responses-request.ts';

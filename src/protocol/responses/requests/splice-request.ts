@@ -5,6 +5,7 @@
  */
 
 import { isDropped } from '../../fields/check-fields.ts';
+import { hasItems, saysSomething } from '../../fields/has-items.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { RESPONSES_FIELDS } from './decode-request.ts';
@@ -54,13 +55,4 @@ export function spliceResponsesRequest(
 
 function bringsTools(input: unknown): boolean {
   return Array.isArray(input) && input.some((item) => item?.type === 'additional_tools');
-}
-
-/** Some upstreams refuse fields that are empty. */
-function saysSomething(value: unknown): boolean {
-  return value !== null && (!Array.isArray(value) || value.length > 0);
-}
-
-function hasItems(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
 }
