@@ -1,4 +1,4 @@
-import { isBlank } from '../../is-blank.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import type { ChatMessage } from './chat-request.ts';
 
 /**

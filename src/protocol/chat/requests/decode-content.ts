@@ -1,5 +1,5 @@
+import { isBlank } from '../../fields/is-blank.ts';
 import type { CacheControl, ContentBlock, OtherBlock, TextBlock } from '../../inference.ts';
-import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { AssistantPart, FilePart, UserPart } from './chat-request.ts';
 import { refuseField } from './refuse-field.ts';

@@ -1,3 +1,4 @@
+import { isBlank } from '../../fields/is-blank.ts';
 import type {
   ContentBlock,
   InferenceRequest,
@@ -6,7 +7,6 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../inference.ts';
-import { isBlank } from '../../is-blank.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
 import { endWithUser } from '../../native/requests/end-with-user.ts';
 import { CallIds } from './call-ids.ts';

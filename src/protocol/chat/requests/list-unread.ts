@@ -1,4 +1,4 @@
-import { isBlank } from '../../is-blank.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { listUnoffered } from './decode-tools.ts';

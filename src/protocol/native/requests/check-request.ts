@@ -1,5 +1,5 @@
+import { isBlank } from '../../fields/is-blank.ts';
 import type { ContentBlock, Message } from '../../inference.ts';
-import { isBlank } from '../../is-blank.ts';
 import { Refusal } from '../../refusals.ts';
 import { isObject } from '../../schema.ts';
 import { checkCacheMarkers } from './check-cache-markers.ts';

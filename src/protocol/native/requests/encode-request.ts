@@ -1,5 +1,5 @@
+import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceRequest } from '../../inference.ts';
-import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';

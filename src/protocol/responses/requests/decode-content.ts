@@ -1,7 +1,7 @@
 import { decodeFile, decodeImage, refuseId } from '../../chat/requests/decode-content.ts';
 import { refuseField } from '../../chat/requests/refuse-field.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import type { ContentBlock } from '../../inference.ts';
-import { isBlank } from '../../is-blank.ts';
 import { isObject } from '../../schema.ts';
 import type { InputPart, PartsOrText } from './responses-request.ts';
 

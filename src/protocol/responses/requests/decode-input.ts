@@ -1,6 +1,6 @@
 import { refuseField } from '../../chat/requests/refuse-field.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
-import { isBlank } from '../../is-blank.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
 import { refuseReference } from '../references.ts';

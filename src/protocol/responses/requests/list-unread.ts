@@ -1,4 +1,4 @@
-import { isBlank } from '../../is-blank.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import { isObject } from '../../schema.ts';
 import { kindOfItem } from './request-schema.ts';
 import type { InputItem, ResponsesRequest, ToolDefinition } from './responses-request.ts';
