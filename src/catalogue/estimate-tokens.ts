@@ -88,7 +88,7 @@ export function estimateTokens(
   for (const tool of request.tools) addTool(tool, tally);
   if (isObject(request.outputSchema)) addJson(request.outputSchema, tally, 'opaque');
   addUnsure(request.passedOn, tally);
-  for (const value of request.sentUnread) addSentUnread(value, tally);
+  for (const value of request.sentUndecoded) addSentUndecoded(value, tally);
   const tokens = Math.ceil(tally.bytes / bytesPerToken);
   return {
     likely: tally.tokens + tokens,
@@ -196,7 +196,7 @@ function addUnsure(fields: Fields, tally: Tally): void {
 }
 
 /** Counts a value that decoding left out. A cache marker among these is in an object of its own. */
-function addSentUnread(value: unknown, tally: Tally): void {
+function addSentUndecoded(value: unknown, tally: Tally): void {
   if (isObject(value)) noteMarker(value, tally);
   addField('', value, tally);
 }

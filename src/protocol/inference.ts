@@ -111,7 +111,7 @@ export interface InferenceRequest {
   /** Unknown fields by name, unknown kinds by path. Each upstream's settings decide about them. */
   readonly unknownFields: readonly string[];
   /** Values that are not in any field above, but go to an upstream of the client's own format. */
-  readonly sentUnread: readonly unknown[];
+  readonly sentUndecoded: readonly unknown[];
   /** Set if the request wants embeddings of this, and no answer. */
   readonly embeds?: EmbeddingInput | undefined;
   /** Exists only in types: it keeps an abridged request from being used as a whole one. */

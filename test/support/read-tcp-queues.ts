@@ -4,7 +4,7 @@ export interface TcpQueues {
   /** Bytes sent that the system at the other end has not taken yet. */
   readonly unsentBytes: number;
   /** Bytes received that the process has not read yet. */
-  readonly unreadBytes: number;
+  readonly undecodedBytes: number;
 }
 
 /** The queues of every IPv4 socket of this machine, by `localPort-remotePort`. */
@@ -15,7 +15,7 @@ export function readTcpQueues(): ReadonlyMap<string, TcpQueues> {
       const [, local = '', remote = '', , queues = ''] = line.trim().split(/\s+/);
       const [unsent = '', unread = ''] = queues.split(':');
       const sides = `${readPort(local)}-${readPort(remote)}`;
-      return [sides, { unsentBytes: readHex(unsent), unreadBytes: readHex(unread) }];
+      return [sides, { unsentBytes: readHex(unsent), undecodedBytes: readHex(unread) }];
     }),
   );
 }

@@ -40,7 +40,7 @@ export function decodeRequest(body: unknown): DecodedRequest {
     ...{ outputTokensMax: 0, temperature: undefined, topP: undefined, topK: undefined },
     ...{ stopSequences: [], tools: [], toolChoice: undefined, thinkingTokensMax: undefined },
     ...{ isThinking: false, outputSchema: undefined, effort: undefined, cacheControl: undefined },
-    ...{ isBetaContext: false, betas: [], passedOn: {}, unknownFields, sentUnread: [] },
+    ...{ isBetaContext: false, betas: [], passedOn: {}, unknownFields, sentUndecoded: [] },
     embeds: readInput(asked, unknownFields),
   };
   return { request, wantsStreamUsage: false };

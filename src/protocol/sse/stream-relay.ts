@@ -40,7 +40,7 @@ export interface RelayedFrame {
    * The length of what the bytes say beyond the events, less what events say that earlier bytes
    * said.
    */
-  readonly unreadBytes?: number;
+  readonly undecodedBytes?: number;
   /** Writes the last frame of a stream, which tells the usage. */
   readonly closing?: Closing;
 }
@@ -165,7 +165,7 @@ function createGrowingPart() {
     addFrame(relayed: RelayedFrame): boolean {
       for (const piece of relayed.bytes) appendBytes(bytes, piece);
       closing = relayed.closing;
-      contentBytes += relayed.unreadBytes ?? 0;
+      contentBytes += relayed.undecodedBytes ?? 0;
       for (const event of relayed.events) {
         if (event.type === 'delta') contentBytes += countContentBytes(event.delta);
         else events.push(event);

@@ -51,7 +51,7 @@ async function start(kind: FloodFormat, env: Readonly<Record<string, string>> = 
 /** The bytes that left the gateway for a client that reads nothing. */
 function readDelivered(gatewayPort: number, clientPort: number): number {
   const queues = readTcpQueues();
-  const unread = queues.get(`${clientPort}-${gatewayPort}`)?.unreadBytes ?? 0;
+  const unread = queues.get(`${clientPort}-${gatewayPort}`)?.undecodedBytes ?? 0;
   const unsent = queues.get(`${gatewayPort}-${clientPort}`)?.unsentBytes ?? 0;
   return unread + unsent;
 }

@@ -45,7 +45,7 @@ export async function startFloodUpstream(
       const queues = readTcpQueues();
       return told.map(({ localPort, remotePort, acceptedBytes }) => {
         const unsent = queues.get(`${localPort}-${remotePort}`)?.unsentBytes ?? 0;
-        const unread = queues.get(`${remotePort}-${localPort}`)?.unreadBytes ?? 0;
+        const unread = queues.get(`${remotePort}-${localPort}`)?.undecodedBytes ?? 0;
         return acceptedBytes - unsent - unread;
       });
     },

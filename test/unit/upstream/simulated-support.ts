@@ -34,7 +34,7 @@ export function createRequest(fields: Partial<InferenceRequest> = {}): Inference
     betas: [],
     passedOn: {},
     unknownFields: [],
-    sentUnread: [],
+    sentUndecoded: [],
     ...fields,
   };
 }

@@ -19,7 +19,7 @@ import {
   type StreamRelay,
 } from '../../sse/stream-relay.ts';
 import { createTextFrames, type TextRun } from '../../sse/text-frames.ts';
-import { countUnreadBytes, isNothing } from './count-unread-bytes.ts';
+import { countUndecodedBytes, isNothing } from './count-undecoded-bytes.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
@@ -96,11 +96,11 @@ class ChatFrames implements FrameRelay {
     }
     const bytesOfAll = [...begun, ...relayed];
     // The client gets now what waits in the decoder, and may not stay until it is decoded.
-    let unreadBytes = this.#chunks.waitingBytes - waitedBytes;
+    let undecodedBytes = this.#chunks.waitingBytes - waitedBytes;
     if (relayed.length > 0 && !events.some(isDelta)) {
-      unreadBytes += countUnreadBytes(readChoices(chunk));
+      undecodedBytes += countUndecodedBytes(readChoices(chunk));
     }
-    return { events, bytes: bytesOfAll, unreadBytes };
+    return { events, bytes: bytesOfAll, undecodedBytes };
   }
 
   #begin(start: InferenceEvent | undefined): readonly Uint8Array[] {
@@ -125,7 +125,7 @@ class ChatFrames implements FrameRelay {
   }
 
   #finish(): RelayedFrame {
-    const unreadBytes = -this.#chunks.waitingBytes;
+    const undecodedBytes = -this.#chunks.waitingBytes;
     const events = this.#chunks.finish();
     const last = events.at(-1);
     if (last?.type !== 'finish') return { events, bytes: [] };
@@ -135,7 +135,7 @@ class ChatFrames implements FrameRelay {
     return {
       events,
       bytes: [],
-      unreadBytes,
+      undecodedBytes,
       closing: (usage: Usage) => utf8.encode(encodeEnd(head, reason, usage, context)),
     };
   }

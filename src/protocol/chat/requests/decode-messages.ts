@@ -18,16 +18,16 @@ interface DecodedMessages {
   readonly system: InferenceRequest['system'];
   readonly messages: readonly Message[];
   /** What an upstream of this format reads beside them. */
-  readonly unread: readonly string[];
+  readonly undecoded: readonly string[];
 }
 
 /** Translates the conversation into the native format, and takes the instructions out of it. */
 export function decodeMessages(chat: ChatRequest): DecodedMessages {
   const instructions: TextBlock[] = [];
   const conversation = createConversation();
-  const unread: string[] = [];
+  const undecoded: string[] = [];
   const ids = new CallIds();
-  const notes = { unread, ids };
+  const notes = { undecoded, ids };
   let functionCallId: string | undefined;
 
   for (const [i, message] of chat.messages.entries()) {
@@ -64,11 +64,11 @@ export function decodeMessages(chat: ChatRequest): DecodedMessages {
   }
   const said = conversation.end();
   const messages = wantsPrefill(chat) ? said : endWithUser(said);
-  if (messages.length > 0) return { system: joinInstructions(instructions), messages, unread };
+  if (messages.length > 0) return { system: joinInstructions(instructions), messages, undecoded };
   // A model answers a message; instructions alone are one.
   const content = joinInstructions(instructions);
   if (content !== undefined) {
-    return { system: undefined, messages: [{ role: 'user', content }], unread };
+    return { system: undefined, messages: [{ role: 'user', content }], undecoded };
   }
   const message = 'At least one message should say something';
   throw refuseField({ path: 'messages', kind: 'invalid', message });
@@ -146,7 +146,7 @@ function asBlocks(content: Message['content']): readonly ContentBlock[] {
 }
 
 interface CallNotes {
-  readonly unread: string[];
+  readonly undecoded: string[];
   readonly ids: CallIds;
 }
 
@@ -165,9 +165,9 @@ function decodeAssistantContent(
   return markLast(blocks, message);
 }
 
-function decodeCall(id: string, call: FunctionCall, { unread, ids }: CallNotes): ToolUseBlock {
+function decodeCall(id: string, call: FunctionCall, { undecoded, ids }: CallNotes): ToolUseBlock {
   const { input, isPadded } = parseArguments(call.arguments);
-  if (isPadded) unread.push(call.arguments);
+  if (isPadded) undecoded.push(call.arguments);
   return { type: 'tool_use', id: ids.addCall(id), name: call.name, input };
 }
 

@@ -9,7 +9,7 @@ import type { ChatRequest, ResponseFormat } from './chat-request.ts';
 import { decodeCacheControl } from './decode-content.ts';
 import { decodeMessages } from './decode-messages.ts';
 import { decodeTools } from './decode-tools.ts';
-import { listUnread } from './list-unread.ts';
+import { listUndecoded } from './list-undecoded.ts';
 import { refuseField } from './refuse-field.ts';
 import { chatRequestSchema } from './request-schema.ts';
 
@@ -23,7 +23,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     throw refuseField({ path: field, kind: 'invalid', message });
   });
 
-  const { system, messages, unread } = decodeMessages(chat);
+  const { system, messages, undecoded } = decodeMessages(chat);
   const format = chat.response_format;
   const endUser = chat.user ?? chat.safety_identifier;
   const request: InferenceRequest = {
@@ -47,7 +47,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     betas: readBetas(header),
     passedOn: endUser ? { metadata: { user_id: endUser } } : {},
     unknownFields,
-    sentUnread: listUnread(chat, unknownFields, unread),
+    sentUndecoded: listUndecoded(chat, unknownFields, undecoded),
   };
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
 }

@@ -97,7 +97,7 @@ function toInference(
     betas: asked.betas,
     passedOn: pickOthers(body),
     unknownFields,
-    sentUnread: NO_ITEMS,
+    sentUndecoded: NO_ITEMS,
   };
 }
 

@@ -106,8 +106,8 @@ class ResponsesFrames implements FrameRelay {
     else this.#texts.forget();
     this.#textNumber = this.#progress.nextNumber;
     // The client gets now what waits in the decoder, and may not stay until it is decoded.
-    const unreadBytes = this.#decoder.waitingBytes - waitedBytes;
-    return unreadBytes === 0 ? relayed : { ...relayed, unreadBytes };
+    const undecodedBytes = this.#decoder.waitingBytes - waitedBytes;
+    return undecodedBytes === 0 ? relayed : { ...relayed, undecodedBytes };
   }
 
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
@@ -214,7 +214,7 @@ class ResponsesFrames implements FrameRelay {
   #writeAnew(
     events: readonly InferenceEvent[],
     finish: Finish,
-  ): Required<Omit<RelayedFrame, 'unreadBytes'>> {
+  ): Required<Omit<RelayedFrame, 'undecodedBytes'>> {
     const { context, model } = this.#terms;
     const response = { ...responseContextOf(context), progress: this.#progress };
     const encoder = createStreamEncoder({ ...context, response });

@@ -22,7 +22,7 @@ interface DecodedInput {
   readonly system: InferenceRequest['system'];
   readonly messages: readonly Message[];
   /** What an upstream of this format reads beside them. */
-  readonly unread: readonly unknown[];
+  readonly undecoded: readonly unknown[];
 }
 
 /** Translates the items into the native format, and takes the instructions out of them. */
@@ -33,7 +33,7 @@ export function decodeInput(
 ): DecodedInput {
   const system = instructions == null || isBlank(instructions) ? [] : [instructions];
   const conversation = new Dialogue();
-  const unread = conversation.replaced;
+  const undecoded = conversation.replaced;
   const items: readonly InputItem[] =
     typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
   for (const [i, item] of items.entries()) {
@@ -44,7 +44,7 @@ export function decodeInput(
         break;
       case 'function_call':
       case 'custom_tool_call':
-        addCall(item as InputCall, conversation, book, unread);
+        addCall(item as InputCall, conversation, book, undecoded);
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
@@ -62,12 +62,12 @@ export function decodeInput(
   }
   const messages = conversation.end();
   if (messages.length > 0) {
-    return { system: system.join('\n') || undefined, messages, unread };
+    return { system: system.join('\n') || undefined, messages, undecoded };
   }
   // A model answers a message; instructions alone are one.
   const text = system.join('\n');
   if (text !== '') {
-    return { system: undefined, messages: [{ role: 'user', content: text }], unread };
+    return { system: undefined, messages: [{ role: 'user', content: text }], undecoded };
   }
   throw refuseField({ path: 'input', kind: 'invalid', message: 'It should say something' });
 }
@@ -88,14 +88,19 @@ function addMessage(
   } else for (const text of decodeTexts(said, place)) system.push(text);
 }
 
-function addCall(call: InputCall, conversation: Dialogue, book: ToolBook, unread: unknown[]): void {
+function addCall(
+  call: InputCall,
+  conversation: Dialogue,
+  book: ToolBook,
+  undecoded: unknown[],
+): void {
   const name = book.nameOf(call.name, call.namespace);
   if (call.type === 'custom_tool_call') {
     conversation.addCall(call.call_id, name, { [INPUT_FIELD]: call.input ?? '' });
     return;
   }
   const { input, isPadded } = parseArguments(call.arguments ?? '');
-  if (isPadded) unread.push(call.arguments);
+  if (isPadded) undecoded.push(call.arguments);
   conversation.addCall(call.call_id, name, input);
 }
 

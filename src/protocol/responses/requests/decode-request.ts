@@ -11,7 +11,7 @@ import { type ResponseItem, refusePrevious } from '../references.ts';
 import { decodeInput } from './decode-input.ts';
 import { decodeTools } from './decode-tools.ts';
 import { describeTerms } from './describe-terms.ts';
-import { listUnread } from './list-unread.ts';
+import { listUndecoded } from './list-undecoded.ts';
 import { kindOfItem, responsesRequestSchema } from './request-schema.ts';
 import type { InputTools, ResponsesRequest } from './responses-request.ts';
 import { ToolBook } from './tool-book.ts';
@@ -43,7 +43,7 @@ export function decodeRequest(
   const book = new ToolBook();
   book.add(body.tools ?? []);
   addMoreTools(body, book);
-  const { system, messages, unread } = decodeInput(body, book, aids.openThought);
+  const { system, messages, undecoded } = decodeInput(body, book, aids.openThought);
   const { tools, toolChoice, unoffered } = decodeTools(body, book);
   const effort = readEffort(body);
   const thinks = effort !== undefined && canThink(messages, toolChoice);
@@ -74,7 +74,7 @@ export function decodeRequest(
     passedOnToChat: pickForChat(body),
     adaptiveThinking: thinks ? describeThinking(body) : undefined,
     unknownFields,
-    sentUnread: listUnread(body, unknownFields, [...unoffered, ...unread]),
+    sentUndecoded: listUndecoded(body, unknownFields, [...unoffered, ...undecoded]),
   };
   return {
     request,

@@ -7,14 +7,14 @@ import { isObject } from '../../schema.ts';
  * thoughts in a form of the vendor's own. A client gets it all the same. A choice that says
  * something counts for at least one byte.
  */
-export function countUnreadBytes(choices: readonly Json[]): number {
+export function countUndecodedBytes(choices: readonly Json[]): number {
   let bytes = 0;
   for (const choice of choices) {
     const isDecoded = (choice['index'] ?? 0) === 0;
     for (const [name, value] of Object.entries(readObject(choice, 'delta'))) {
-      const unread = isDecoded ? leaveUnread(name, value) : value;
-      if (name === 'role' || isNothing(unread)) continue;
-      bytes += Math.max(1, countTexts(unread));
+      const undecoded = isDecoded ? leaveUndecoded(name, value) : value;
+      if (name === 'role' || isNothing(undecoded)) continue;
+      bytes += Math.max(1, countTexts(undecoded));
     }
   }
   return bytes;
@@ -24,7 +24,7 @@ export const isNothing = (value: unknown) =>
   value == null || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Returns what no decoder reads of a field. The rest is counted where it is decoded. */
-function leaveUnread(name: string, value: unknown): unknown {
+function leaveUndecoded(name: string, value: unknown): unknown {
   switch (name) {
     case 'content':
       if (Array.isArray(value)) return value.filter((part) => !isTextPart(part));
