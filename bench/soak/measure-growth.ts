@@ -34,7 +34,7 @@ export function measureGrowth(samples: readonly Sample[]): Growth[] {
 }
 
 /** The slope by least squares. */
-export function slopeOf(points: readonly Point[]): number {
+function slopeOf(points: readonly Point[]): number {
   const meanX = meanOf(points.map(({ x }) => x));
   const meanY = meanOf(points.map(({ y }) => y));
   const covariance = points.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);

@@ -3,6 +3,8 @@ import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
+/** For questions that the books may have to look at many days for. */
+export const BOOKS_TIME_MAX_MS = 60_000;
 const IN_DOUBT = 'what was asked for may or may not have taken place';
 
 export interface AdminClient {

@@ -232,8 +232,8 @@ function askUpstream(
   const { price } = model;
   const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
   const outputTokensMax = Math.min(bounds.outputTokensMax, admission.outputTokensRoom, affordable);
-  const { outputTokensMax: longest } = request.outputTokensMax === undefined ? model : bounds;
-  if (outputTokensMax < longest) tellCut(client, outputTokensMax);
+  const promisedMax = (request.outputTokensMax === undefined ? model : bounds).outputTokensMax;
+  if (outputTokensMax < promisedMax) tellCut(client, outputTokensMax);
   meter.limitOutput(outputTokensMax);
   const parts = steps.infer({
     requestId: client.requestId,

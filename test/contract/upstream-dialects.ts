@@ -29,7 +29,7 @@ export const dialects: fc.Arbitrary<Dialect> = fc.record({
   end: fc.constantFrom('whole', 'whole', 'cut', 'error', 'trailing'),
 });
 
-export const COMMENT = ': "choices":[{}] keepalive';
+const COMMENT = ': "choices":[{}] keepalive';
 
 export function writeEvents(events: readonly WrittenEvent[], dialect: Dialect): Uint8Array {
   const { lineEnd, hasNames, hasComments, isIndented } = dialect;

@@ -5,7 +5,7 @@ import { BOOKS_KEYS, COUNT_KEYS } from '../../src/redis/redis-keys.ts';
 import { DETAILS } from '../support/request-details.ts';
 import type { LedgerLine, SimulatedStore, StoreData } from './simulated-store.ts';
 
-export const SIMULATED_BUCKET = 7;
+const SIMULATED_BUCKET = 7;
 const LEDGER = keysOfBucket(SIMULATED_BUCKET).ledger;
 const USAGE = encodeLedgerUsage(
   {

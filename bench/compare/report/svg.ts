@@ -8,7 +8,7 @@ export const WIDTH = 860;
 /** The left margin holds the names. */
 export const MARGIN_LEFT = 170;
 /** The right margin holds the numbers. */
-export const MARGIN_RIGHT = 150;
+const MARGIN_RIGHT = 150;
 export const PLOT_WIDTH = WIDTH - MARGIN_LEFT - MARGIN_RIGHT;
 const LOGARITHMIC_FROM = 15;
 /** The minimum on a logarithmic scale: a shorter bar would be invisible. */

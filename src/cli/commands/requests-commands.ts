@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { BOOKS_TIME_MAX_MS } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -9,8 +10,6 @@ import { parseCount, parseTime } from '../parse-values.ts';
 import { printReceipt, type ReceiptData } from '../print-receipt.ts';
 import { ABSENT, printTable } from '../print-table.ts';
 
-/** The books may have to look at many days. */
-const ANSWER_TIME_MAX_MS = 60_000;
 const LIMIT = 50;
 const PAGE_MAX = 1_000;
 
@@ -83,7 +82,7 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
         for (let left = options.limit ?? LIMIT; left > 0; ) {
           query.set('limit', String(Math.min(left, PAGE_MAX)));
           const path = `/requests?${query}`;
-          const page = await call<RequestsPage>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+          const page = await call<RequestsPage>('GET', path, undefined, BOOKS_TIME_MAX_MS);
           requests.push(...page.data);
           left -= page.data.length;
           if (page.next === null) break;
@@ -98,7 +97,7 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
     .action((id: string, options: AdminOptions) =>
       runAdminCommand(host, options, async ({ call }) => {
         const path = `/requests/${encodeURIComponent(id)}`;
-        const receipt = await call<ReceiptData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        const receipt = await call<ReceiptData>('GET', path, undefined, BOOKS_TIME_MAX_MS);
         return { data: receipt, text: printReceipt(receipt) };
       }),
     );

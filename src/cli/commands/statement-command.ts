@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { BOOKS_TIME_MAX_MS } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -6,8 +7,6 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { printTable } from '../print-table.ts';
-
-const ANSWER_TIME_MAX_MS = 60_000;
 
 interface StatementOptions extends AdminOptions {
   readonly month: string;
@@ -56,12 +55,12 @@ export function registerStatementCommand(program: Command, host: CommandHost): v
         const path = `/accounts/${encodeURIComponent(id)}/statements/${options.month}`;
         const format = options.csv === true ? 'csv' : options.html === true ? 'html' : undefined;
         if (format !== undefined) {
-          for await (const lines of read(`${path}?format=${format}`, ANSWER_TIME_MAX_MS)) {
+          for await (const lines of read(`${path}?format=${format}`, BOOKS_TIME_MAX_MS)) {
             await host.terminal.outPaced(lines);
           }
           return undefined;
         }
-        const data = await call<StatementData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        const data = await call<StatementData>('GET', path, undefined, BOOKS_TIME_MAX_MS);
         return { data, text: printStatement(data) };
       }),
     );

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { BOOKS_TIME_MAX_MS } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -8,7 +9,6 @@ import {
 import { parseCount, parseTime } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-const ANSWER_TIME_MAX_MS = 60_000;
 /** In CSV there may be any number of rows. */
 const CSV_TIME_MAX_MS = 600_000;
 
@@ -71,7 +71,7 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
           return undefined;
         }
         const path = `/usage?${query}`;
-        const usage = await call<UsageData>('GET', path, undefined, ANSWER_TIME_MAX_MS);
+        const usage = await call<UsageData>('GET', path, undefined, BOOKS_TIME_MAX_MS);
         return { data: usage, text: printUsage(usage) };
       }),
     );

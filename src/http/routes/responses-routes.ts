@@ -34,9 +34,9 @@ export function createResponsesRoutes(steps: Steps): HttpRoute[] {
   return [
     create('GET', PATH, refuseUpgrade),
     create('POST', `${PATH}/input_tokens`, (exchange) => countTokens(exchange, steps)),
-    create('GET', `${PATH}/*`, (exchange) => tell(exchange, steps)),
-    create('DELETE', `${PATH}/*`, (exchange) => forget(exchange, steps)),
-    create('POST', `${PATH}/*`, (exchange) => cancel(exchange, steps)),
+    create('GET', `${PATH}/*`, (exchange) => showResponse(exchange, steps)),
+    create('DELETE', `${PATH}/*`, (exchange) => forgetResponse(exchange, steps)),
+    create('POST', `${PATH}/*`, (exchange) => refuseCancel(exchange, steps)),
   ];
 }
 
@@ -67,10 +67,10 @@ async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   exchange.answerJson(200, { object: 'response.input_tokens', input_tokens: likely });
 }
 
-async function tell(exchange: Exchange, steps: Steps): Promise<void> {
+async function showResponse(exchange: Exchange, steps: Steps): Promise<void> {
   const { id, rest } = readPath(exchange);
   if (rest !== '' && rest !== 'input_items') throw refusePath(exchange);
-  const { input, response } = await find(exchange, steps, id);
+  const { input, response } = await findResponse(exchange, steps, id);
   if (rest === '') {
     exchange.answerJson(200, response);
     return;
@@ -82,7 +82,7 @@ async function tell(exchange: Exchange, steps: Steps): Promise<void> {
   );
 }
 
-async function forget(exchange: Exchange, steps: Steps): Promise<void> {
+async function forgetResponse(exchange: Exchange, steps: Steps): Promise<void> {
   const { id, rest } = readPath(exchange);
   if (rest !== '') throw refusePath(exchange);
   const key = steps.checkKey(exchange);
@@ -92,14 +92,14 @@ async function forget(exchange: Exchange, steps: Steps): Promise<void> {
 }
 
 /** Only answers that run in the background can be cancelled, and there are none. */
-async function cancel(exchange: Exchange, steps: Steps): Promise<void> {
+async function refuseCancel(exchange: Exchange, steps: Steps): Promise<void> {
   const { id, rest } = readPath(exchange);
   if (rest !== 'cancel') throw refusePath(exchange);
-  await find(exchange, steps, id);
+  await findResponse(exchange, steps, id);
   throw new Refusal('invalid_request', 'Cannot cancel a synchronous response.');
 }
 
-async function find(exchange: Exchange, steps: Steps, id: string): Promise<FoundAnswer> {
+async function findResponse(exchange: Exchange, steps: Steps, id: string): Promise<FoundAnswer> {
   const key = steps.checkKey(exchange);
   if (steps.answerKeeper === undefined) await steps.identify(key);
   const found = await steps.answerKeeper?.find(key, id);

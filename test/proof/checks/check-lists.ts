@@ -24,7 +24,7 @@ export function keepsTimes({ unit, blocks, window }: LimitRow): boolean {
 }
 
 /** Tokens of requests whose output may become longer may pass a limit. */
-export function isHard({ unit, blocks }: LimitRow, account: ProofAccount | undefined): boolean {
+function isHard({ unit, blocks }: LimitRow, account: ProofAccount | undefined): boolean {
   return blocks && !('tio'.includes(unit) && account !== undefined && isSoftAccount(account));
 }
 

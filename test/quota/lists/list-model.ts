@@ -64,7 +64,7 @@ export function startOf(ms: number, window: 'd' | 'w' | 'm'): number {
 }
 
 /** Since when admissions count for a limit as the scripts count. */
-export function firstThatCounts({ unit, window, blocks }: ModelLimit, now: number): number {
+function firstThatCounts({ unit, window, blocks }: ModelLimit, now: number): number {
   if (typeof window !== 'number') return startOf(now, window);
   if (unit === 'r' && blocks) return now - window + 1;
   // The slice that has begun, and the 60 before it.

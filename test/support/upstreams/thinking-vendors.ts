@@ -64,12 +64,12 @@ function sign(vendor: string, text: string): string {
   return createHmac('sha256', `secret of ${vendor}`).update(text).digest('base64');
 }
 
-export function sendJson(response: ServerResponse, status: number, body: object): void {
+function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }
 
-export function sendEvents(response: ServerResponse, events: readonly Fields[]): void {
+function sendEvents(response: ServerResponse, events: readonly Fields[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of events) {
     response.write(`event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`);
@@ -211,7 +211,7 @@ function answerResponses({ vendor, body }: VendorRequest, response: ServerRespon
   else sendJson(response, 200, responseOf({ output, usage: RESPONSES_USAGE }));
 }
 
-export function messageItem(text: string): Fields {
+function messageItem(text: string): Fields {
   const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
   return { type: 'message', id: 'msg_vendor', status: 'completed', role: 'assistant', content };
 }
@@ -226,7 +226,7 @@ export function responseOf(fields: Fields): Fields {
 }
 
 /** The events of a vendor that tell these items. */
-export function streamResponse(
+function streamResponse(
   output: readonly Fields[],
   usage: unknown = RESPONSES_USAGE,
 ): Fields[] {

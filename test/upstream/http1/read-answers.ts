@@ -21,7 +21,7 @@ export interface Script {
  */
 export type Reading = string;
 
-export const SECOND_BODY = 'second';
+const SECOND_BODY = 'second';
 const SECOND_ANSWER = `HTTP/1.1 200 OK\r\ncontent-length: ${SECOND_BODY.length}\r\n\r\n${SECOND_BODY}`;
 
 export async function readWithClient(script: Script): Promise<Reading> {
