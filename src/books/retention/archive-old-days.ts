@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { archiveDay } from '../archive/archive-day.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
+import type { DaySource } from '../archive/day-source.ts';
 import { type Manifest, removeManifest } from '../archive/manifest.ts';
 import { verifyArchivedDay } from '../archive/verify-archived-day.ts';
 import type { Books } from '../engine/books.ts';
@@ -30,11 +31,20 @@ export interface ArchiveDaysOptions extends Retention {
   readonly tempFolder: string;
   readonly rowsPerFileMax?: number;
   readonly signal: AbortSignal;
-  /** The day is next. */
-  onDay(day: DueDay, done: number, days: number): void;
+  /** Called when a day is next, and while its entries are written. */
+  onProgress(progress: ArchiveProgress): void;
   onArchived(manifest: Manifest): void;
   /** The day stays in the books, and the next one is archived. */
   onFailure(day: Pick<DueDay, 'day'>, reason: Error): void;
+}
+
+export interface ArchiveProgress {
+  readonly day: number;
+  /** How many days are done, of how many. */
+  readonly done: number;
+  readonly days: number;
+  /** How many entries of the day are read. */
+  readonly rows: number;
 }
 
 export type DueDay = Pick<DayRow, 'day' | 'state' | 'archive'>;
@@ -64,9 +74,10 @@ export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void>
   const days = await listDueDays(options);
   for (const [index, day] of days.entries()) {
     options.signal.throwIfAborted();
-    options.onDay(day, index, days.length);
+    const { onProgress } = options;
+    const progress = { day: day.day, done: index, days: days.length };
     try {
-      await moveDay(options, day);
+      await moveDay(options, day, (rows) => onProgress({ ...progress, rows }));
     } catch (error) {
       options.signal.throwIfAborted();
       options.onFailure(day, error instanceof Error ? error : new Error(`${error}`));
@@ -74,13 +85,15 @@ export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void>
   }
 }
 
-async function moveDay(options: ArchiveDaysOptions, due: DueDay) {
+async function moveDay(options: ArchiveDaysOptions, due: DueDay, onRows: (rows: number) => void) {
   const { day, state, archive } = due;
   const { books, place, tempFolder } = options;
+  onRows(0);
   if (await hasUnchecked(books, day)) throw new Error(UNCHECKED);
   const isRest = state === 'open' && archive !== null;
   if (isRest) await restoreDay(books, place, { day, noted: archive, tempFolder });
-  const manifest = await archiveDay(sourceOfDay(books, day), place, options);
+  const source = countRows(sourceOfDay(books, day), onRows);
+  const manifest = await archiveDay(source, place, options);
   if (await hasUnchecked(books, day)) {
     // They came meanwhile, and what is taken back must not be in the archive.
     await removeManifest(place, day);
@@ -95,4 +108,19 @@ async function moveDay(options: ArchiveDaysOptions, due: DueDay) {
   await noteArchived(books, isRest ? { ...due, archive: null } : due, manifest);
   await dropDay(books, day);
   options.onArchived(manifest);
+}
+
+/** Tells how many rows have been read, whenever somebody has read another page of them. */
+function countRows(source: DaySource, onRows: (rows: number) => void): DaySource {
+  return {
+    ...source,
+    async *rows() {
+      let read = 0;
+      for await (const page of source.rows()) {
+        yield page;
+        read += page.length;
+        onRows(read);
+      }
+    },
+  };
 }

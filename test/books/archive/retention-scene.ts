@@ -54,7 +54,7 @@ export async function retain(
   await retainBooks({
     ...{ keepMs: KEEP_MS, clock: { nowMs: () => NOW_MS }, tempFolder: createTempDir() },
     ...{ rowsPerFileMax: 40, signal: new AbortController().signal },
-    onDay: () => {},
+    onProgress: () => {},
     onArchived: ({ date }) => retained.archived.push(date),
     onFailure: (_day, { message }) => retained.failures.push(message),
     onForgotten: () => {},

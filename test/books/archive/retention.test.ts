@@ -6,6 +6,7 @@ import { readManifest } from '../../../src/books/archive/manifest.ts';
 import { createS3Place } from '../../../src/books/archive/s3-place.ts';
 import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
 import { openDay, renewIndexes } from '../../../src/books/engine/migrate-books.ts';
+import type { ArchiveProgress } from '../../../src/books/retention/archive-old-days.ts';
 import { dropDay, noteArchived } from '../../../src/books/retention/drop-day.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { ARCHIVER_KEY, BOOKS_KEYS } from '../../../src/redis/redis-keys.ts';
@@ -61,6 +62,16 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
     expect(before).toEqual(sumEntries(entries));
     expect(await checkAll(scene.books)).toEqual([]);
     expect(await retain({ ...scene, place })).toEqual({ archived: [], failures: [] });
+  });
+
+  it('tell how far they are, up to the last entry', async () => {
+    const { entries: _, ...scene } = await createFilled();
+    const told: ArchiveProgress[] = [];
+    const place = createFolderPlace(createTempDir());
+    await retain({ ...scene, place, onProgress: (progress) => told.push(progress) });
+    const ofDay = { day: TODAY - 5, done: 0, days: 1 };
+    expect(told[0]).toEqual({ ...ofDay, rows: 0 });
+    expect(told.at(-1)).toEqual({ ...ofDay, rows: 100 });
   });
 
   it('leave them for a bucket of S3, too', async () => {

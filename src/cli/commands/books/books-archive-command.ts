@@ -50,8 +50,8 @@ export async function runBooksArchiveCommand(options: BooksArchiveOptions): Prom
     await retainBooks({
       ...{ ...retention, signal, place: openArchive(archive) },
       tempFolder: join(config.dataDir, TEMP_FOLDER),
-      onDay: ({ day }, done, days) =>
-        progress(`archiving ${nameDay(day)} (${done + 1} of ${days} days)`),
+      onProgress: ({ day, done, days, rows }) =>
+        progress(`archiving ${nameDay(day)} (${done + 1} of ${days} days): ${rows} entries`),
       onArchived({ date, rows, bytes }) {
         archived += 1;
         const told = { date, archived: true, entries: rows, bytes };
