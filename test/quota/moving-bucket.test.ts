@@ -29,7 +29,6 @@ import {
   requestNumber,
 } from './scripts/open-scripts.ts';
 
-const TIMEOUT_MS = 300;
 const redisKeys = keysOfBucket(BUCKET);
 const [ADMITTED, REFUSED] = [requestNumber(1), requestNumber(2)];
 
@@ -49,10 +48,7 @@ beforeAll(async () => {
   if (owner === undefined || other === undefined) throw new Error('no master has the bucket');
   [from, to] = [owner, other];
   const nodes = masters.map(({ port }) => tcp(port));
-  connection = openConnection(
-    { topology: 'cluster', nodes, tls: false, auth: NO_AUTH },
-    TIMEOUT_MS,
-  );
+  connection = openConnection({ topology: 'cluster', nodes, tls: false, auth: NO_AUTH });
   await waitForRedis(connection);
 });
 
