@@ -39,7 +39,8 @@ interface ListOptions extends AdminOptions {
 
 /** The names of options, and what the admin API calls them. */
 const FILTERS = {
-  ...{ account: 'account', key: 'key', model: 'model', upstream: 'upstream', kind: 'kind' },
+  ...{ account: 'account', key: 'key', group: 'group', endUser: 'end_user', kind: 'kind' },
+  ...{ model: 'model', upstream: 'upstream' },
   ...{ status: 'status', outcome: 'outcome', from: 'from', to: 'to' },
   ...{ chargedMin: 'charged_min', chargedMax: 'charged_max' },
   ...{ durationMin: 'duration_min', durationMax: 'duration_max' },
@@ -52,6 +53,8 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
     .description('requests, the newest first')
     .option('--account <id>', 'of this account')
     .option('--key <id>', 'of this key')
+    .option('--group <id>', 'of this group')
+    .option('--end-user <id>', 'of this end user, as usage by end_user has it')
     .option('--model <id>', 'of this model')
     .option('--upstream <name>', 'that this upstream answered')
     .option('--status <status>', 'with this status, such as 429, or class, such as 5xx')

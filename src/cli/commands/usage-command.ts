@@ -15,6 +15,10 @@ const CSV_TIME_MAX_MS = 600_000;
 interface UsageOptions extends AdminOptions {
   readonly account?: string;
   readonly key?: string;
+  readonly group?: string;
+  readonly endUser?: string;
+  readonly model?: string;
+  readonly upstream?: string;
   readonly from?: string;
   readonly to?: string;
   readonly by?: string;
@@ -53,6 +57,10 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
     .description('what was used and charged, summed up from the ledger')
     .option('--account <id>', 'of this account only')
     .option('--key <id>', 'of this key only')
+    .option('--group <id>', 'of this group only')
+    .option('--end-user <id>', 'of this end user only, as rows by end_user have it')
+    .option('--model <id>', 'of this model only')
+    .option('--upstream <name>', 'answered by this upstream only')
     .option('--from <time>', 'entered at this time or later', parseTime)
     .option('--to <time>', 'entered before this time', parseTime)
     .option(
@@ -77,9 +85,11 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
     );
 }
 
-function queryOf({ account, key, from, to, by, top }: UsageOptions): URLSearchParams {
+function queryOf({ top, endUser, ...options }: UsageOptions): URLSearchParams {
+  const { account, key, group, model, upstream, from, to, by } = options;
+  const filters = { account, key, group, end_user: endUser, model, upstream, from, to };
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ account, key, from, to, by, limit: top })) {
+  for (const [name, value] of Object.entries({ ...filters, by, limit: top })) {
     if (value !== undefined) query.set(name, String(value));
   }
   if (top !== undefined) query.set('order', 'charged');

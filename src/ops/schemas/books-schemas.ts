@@ -37,6 +37,8 @@ const subject = {
 export const requestsQuery = z
   .strictObject({
     ...subject,
+    group: filterText.optional(),
+    end_user: filterText.optional(),
     model: filterText.optional(),
     upstream: filterText.optional(),
     status: status.optional(),

@@ -21,6 +21,8 @@ export const usageQuery = z
     by: groups.default(['day']),
     account: filterText.optional(),
     key: filterText.optional(),
+    group: filterText.optional(),
+    end_user: filterText.optional(),
     model: filterText.optional(),
     upstream: filterText.optional(),
     from: filterTime.optional(),
@@ -63,7 +65,7 @@ const usageRow = z.strictObject({
 
 export const usageAnswer = z.strictObject({
   by: z.array(z.enum(USAGE_GROUPS)),
-  ...{ account: text, key: text, model: text, upstream: text },
+  ...{ account: text, key: text, group: text, end_user: text, model: text, upstream: text },
   ...{ from: time.nullable(), to: time.nullable() },
   data: z.array(usageRow),
   total: z.strictObject(sums),

@@ -30,6 +30,8 @@ const entry: fc.Arbitrary<Partial<EntryRow>> = fc
     kind: pick<EntryRow['kind']>('charge', 'expired', 'late', 'refused'),
     account: pick('acct_a', 'acct_b'),
     key: pick('key_a', 'key_b'),
+    group: pick('red', null),
+    end_user: pick('ada', null),
     model: pick('m-1', 'm-2'),
     upstream: pick('main', null),
     charged: pick(0, 5, 1_000_000),
@@ -54,6 +56,8 @@ const span = (...values: number[]) =>
 const filter: fc.Arbitrary<RequestFilter> = fc.record({
   account: optional(pick('acct_a', 'acct_none')),
   key: optional(pick('key_a', 'key_none')),
+  group: optional(pick('red')),
+  end_user: optional(pick('ada')),
   model: optional(pick('m-1', `m-1' or 1=1 --`)),
   upstream: optional(pick('main')),
   status: optional(pick({ min: 200, max: 200 }, { min: 400, max: 499 }, { min: 500, max: 599 })),
@@ -220,6 +224,8 @@ function expectedOf(rows: readonly EntryRow[], filter: RequestFilter): string[] 
       (row) =>
         isEqual(row.account, account) &&
         isEqual(row.key, filter.key) &&
+        isEqual(row.group, filter.group) &&
+        isEqual(row.end_user, filter.end_user) &&
         isEqual(row.model, filter.model) &&
         isEqual(row.upstream, filter.upstream) &&
         isEqual(row.outcome, filter.outcome) &&

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { dayOfMs, hourOfMs, nameDay } from '../../../src/books/engine/days.ts';
 import type { EntryKind, EntryRow } from '../../../src/books/engine/tables.ts';
 import {
+  USAGE_FILTERS,
   USAGE_GROUPS,
   type UsageFilter,
   type UsageGroup,
@@ -64,6 +65,8 @@ export const anyQuery = fc.record({
   by: fc.subarray([...USAGE_GROUPS], { minLength: 1, maxLength: 2 }),
   account: optional(pick('acct_a', 'acct_none')),
   key: optional(pick('key_a2', 'key_b1')),
+  group: optional(pick('red')),
+  end_user: optional(pick('ada')),
   model: optional(pick('m-1', `m-1' or 1=1 --`)),
   upstream: optional(pick('main')),
   fromMs: moment,
@@ -76,7 +79,7 @@ export interface AnyQuery extends UsageFilter {
 
 /** What the answer must be, computed from the entries one by one. */
 export function sumNaively(entries: readonly EntryRow[], query: AnyQuery) {
-  const { by, account, key, model, upstream, fromMs = 0, toMs = Infinity } = query;
+  const { by, fromMs = 0, toMs = Infinity } = query;
   const columns = by.flatMap((group) => (group === 'key' ? ['account', 'key'] : [group]));
   const rows = new Map<string, { names: object; entries: EntryRow[] }>();
   const counted = entries.filter(
@@ -84,10 +87,7 @@ export function sumNaively(entries: readonly EntryRow[], query: AnyQuery) {
       row.kind !== 'refused' &&
       row.ms >= fromMs &&
       row.ms < toMs &&
-      (account === undefined || row.account === account) &&
-      (key === undefined || row.key === key) &&
-      (model === undefined || row.model === model) &&
-      (upstream === undefined || row.upstream === upstream),
+      USAGE_FILTERS.every((name) => query[name] === undefined || row[name] === query[name]),
   );
   for (const row of counted) {
     const all = {

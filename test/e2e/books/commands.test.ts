@@ -61,6 +61,7 @@ describe('commands that ask a node about its books', () => {
     expect(await count('--kind', 'charge', '--charged-max', `${dearest}`)).toBe(REQUESTS);
     expect(await count('--charged-min', `${dearest + 1}`)).toBe(0);
     expect(await count('--duration-min', '0', '--duration-max', '3600000')).toBe(REQUESTS);
+    for (const name of ['--group', '--end-user']) expect(await count(name, 'nobody')).toBe(0);
     const table = await run('requests', 'list', '--account', account);
     expect(table.trimEnd().split('\n')).toHaveLength(REQUESTS + 1);
     for (const { id, charged: own } of all) {
@@ -68,6 +69,17 @@ describe('commands that ask a node about its books', () => {
       expect(receipt).toMatchObject({ id, account, key: keyId, charged: own, model: HAIKU });
     }
     expect(await run('requests', 'show', ids[0] ?? '')).toContain(ids[0]);
+  });
+
+  it('sum up the usage of a model, a group or an end user', async () => {
+    const sum = async (...filter: readonly string[]) => {
+      const out = await run('usage', '--account', account, ...filter, '--json');
+      return (JSON.parse(out) as { total: { requests: number } }).total.requests;
+    };
+    expect(await sum('--model', HAIKU)).toBe(REQUESTS);
+    for (const name of ['--model', '--group', '--end-user', '--upstream']) {
+      expect(await sum(name, 'nobody')).toBe(0);
+    }
   });
 
   it('sum up usage as CSV', async () => {

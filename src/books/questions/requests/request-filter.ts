@@ -5,6 +5,8 @@ import type { BooksTables, EntryKind } from '../../engine/tables.ts';
 export interface RequestFilter {
   readonly account?: string | undefined;
   readonly key?: string | undefined;
+  readonly group?: string | undefined;
+  readonly end_user?: string | undefined;
   readonly model?: string | undefined;
   readonly upstream?: string | undefined;
   readonly status?: Span | undefined;
@@ -20,6 +22,8 @@ export interface Span {
   readonly min: number | undefined;
   readonly max: number | undefined;
 }
+
+const COLUMNS = ['key', 'group', 'end_user', 'model', 'upstream', 'outcome', 'kind'] as const;
 
 type Select<Row> = SelectQueryBuilder<BooksTables, 'entries', Row>;
 
@@ -39,7 +43,7 @@ export function isNarrow(filter: RequestFilter): boolean {
 
 export function narrow<Row>(query: Select<Row>, filter: RequestFilter): Select<Row> {
   let narrowed = narrowToIndex(query, filter);
-  for (const name of ['key', 'model', 'upstream', 'outcome', 'kind'] as const) {
+  for (const name of COLUMNS) {
     const value = filter[name];
     if (value !== undefined) narrowed = narrowed.where(name, '=', value);
   }

@@ -14,6 +14,9 @@ const COLUMNS = [
   ...(['held', 'charged', 'short', 'cost', 'started_ms', 'first_ms', 'total_ms'] as const),
 ] as const satisfies readonly (keyof BooksTables['entries'])[];
 
+/** Those that only a filter needs. */
+const FILTERED_COLUMNS = ['group', 'end_user'] as const;
+
 export type RequestRow = Pick<BooksTables['entries'], (typeof COLUMNS)[number]>;
 
 export interface RowSearch {
@@ -52,7 +55,8 @@ async function findInSpan(
   span: Partial<Span>,
 ): Promise<RequestRow[] | undefined> {
   const { db, day, filter, rowsMax } = scan;
-  const inSpan = narrowToSpan(db.selectFrom(entriesOf(day)).select(COLUMNS), column, span)
+  const rows = db.selectFrom(entriesOf(day)).select([...COLUMNS, ...FILTERED_COLUMNS]);
+  const inSpan = narrowToSpan(rows, column, span)
     // An order that only the index has, so that the engine takes no other way.
     .orderBy(column, span.min === undefined ? 'asc' : 'desc')
     .limit(RARE_ROWS_MAX + 1);

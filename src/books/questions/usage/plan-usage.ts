@@ -1,5 +1,10 @@
 import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
-import type { UsageFilter, UsageGroup, UsageSource } from './usage-query.ts';
+import {
+  USAGE_FILTERS,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageSource,
+} from './usage-query.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
@@ -17,18 +22,17 @@ export interface DaySpan {
   readonly last: number;
 }
 
-type UsageRequest = Pick<UsageFilter, 'account' | 'key' | 'model' | 'upstream' | 'fromMs' | 'toMs'>;
-
 /** Divides a span of time, so that each part is answered by the smallest table that can. */
 export function planUsage(
   columns: readonly UsageGroup[],
-  { fromMs, toMs, ...filter }: UsageRequest,
+  filter: UsageFilter,
   known: DaySpan,
 ): readonly UsageSegment[] {
+  const { fromMs, toMs } = filter;
   const from = Math.max(fromMs ?? Number.NEGATIVE_INFINITY, msOfDay(known.first));
   const to = Math.min(toMs ?? Number.POSITIVE_INFINITY, msOfDay(known.last + 1));
   const needed = new Set<string>(columns);
-  for (const [name, value] of Object.entries(filter)) if (value !== undefined) needed.add(name);
+  for (const name of USAGE_FILTERS) if (filter[name] !== undefined) needed.add(name);
   const { days, hours } = chooseRollups(needed);
   const segments: UsageSegment[] = [];
   const add = (source: UsageSource, start: number, end: number) => {

@@ -43,7 +43,7 @@ export async function* readUsage(
   const days = await findDays(books);
   if (days === undefined) return;
   const columns = columnsOf(query.by);
-  const segments = planUsage(columns, pickFilter(filter), days);
+  const segments = planUsage(columns, filter, days);
   refuseMissingDays(segments, days);
   const isByTime = columns[0] === 'day' || columns[0] === 'hour';
   for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
@@ -58,10 +58,6 @@ export async function* readUsage(
     }
     yield rows.takeBefore(undefined);
   }
-}
-
-function pickFilter({ account, key, model, upstream, fromMs, toMs }: UsageFilter): UsageFilter {
-  return { account, key, model, upstream, fromMs, toMs };
 }
 
 interface SegmentQuery {

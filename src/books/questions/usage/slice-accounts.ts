@@ -23,8 +23,8 @@ export async function* listSlices(
   { columns, filter, segments }: SliceQuery,
   signal: AbortSignal,
 ): AsyncGenerator<AccountSlice> {
-  const isDivided =
-    columns[0] === 'account' && filter.account === undefined && !columns.includes('end_user');
+  const isAboutUsers = columns.includes('end_user') || filter.end_user !== undefined;
+  const isDivided = columns[0] === 'account' && filter.account === undefined && !isAboutUsers;
   if (!isDivided || segments.length === 0) {
     yield ALL;
     return;

@@ -4,7 +4,7 @@ import { dayOfMs, entriesOf, hourOfMs } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
 import { FAILED_OUTCOMES } from '../../writing/add-up.ts';
 import { DAY_MS, HOUR_MS, type UsageSegment } from './plan-usage.ts';
-import type { UsageFilter, UsageGroup } from './usage-query.ts';
+import { USAGE_FILTERS, type UsageFilter, type UsageGroup } from './usage-query.ts';
 
 /** Accounts between two ids; undefined for the first and the last ones. */
 export interface AccountSlice {
@@ -86,7 +86,7 @@ function conditionsOf(chunk: Chunk): Expression[] {
   if (source === 'entries') conditions.push(sql`kind <> 'refused'`);
   if (slice.after !== undefined) conditions.push(sql`account > ${slice.after}`);
   if (slice.upTo !== undefined) conditions.push(sql`account <= ${slice.upTo}`);
-  for (const name of ['account', 'key', 'model', 'upstream'] as const) {
+  for (const name of USAGE_FILTERS) {
     const value = filter[name];
     if (value !== undefined) conditions.push(sql`${sql.ref(name)} = ${value}`);
   }

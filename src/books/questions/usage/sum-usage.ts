@@ -5,7 +5,7 @@ import type { QuestionContext } from '../question.ts';
 import { collectUsage } from './collect-usage.ts';
 import { type ShownUsage, showSums, showUsage, subjectsOf, type UsageSums } from './show-usage.ts';
 import { sumPayments } from './sum-payments.ts';
-import { columnsOf, type UsageGroup, type UsageQuery } from './usage-query.ts';
+import { columnsOf, USAGE_FILTERS, type UsageGroup, type UsageQuery } from './usage-query.ts';
 
 /** In an answer that is not streamed. */
 const ROWS_MAX = 100_000;
@@ -16,6 +16,8 @@ export interface UsageReport {
   readonly by: readonly UsageGroup[];
   readonly account: string | null;
   readonly key: string | null;
+  readonly group: string | null;
+  readonly end_user: string | null;
   readonly model: string | null;
   readonly upstream: string | null;
   readonly from: string | null;
@@ -23,7 +25,7 @@ export interface UsageReport {
   readonly data: readonly ShownUsage[];
   /** Of all rows, also those that the limit leaves out. */
   readonly total: UsageSums;
-  /** What was paid in, less what was taken back; null of one key, model or upstream. */
+  /** What was paid in, less what was taken back; null of less than an account. */
   readonly paid: number | null;
   readonly books_until: string | null;
 }
@@ -39,14 +41,18 @@ export async function sumUsage(
   const columns = columnsOf(query.by);
   const { rows, total } = await collectUsage(books, query, ROWS_MAX, signal);
   const nameOf = await findNames(books, subjectsOf(columns, rows));
-  const { account, key, model, upstream, fromMs, toMs } = query;
-  const isAboutPayments = [key, model, upstream].every((name) => name === undefined);
+  const { account, fromMs, toMs } = query;
+  const isAboutPayments = USAGE_FILTERS.every(
+    (name) => name === 'account' || query[name] === undefined,
+  );
   return {
     by: columns.filter((column) => query.by.includes(column)),
     account: account ?? null,
-    key: key ?? null,
-    model: model ?? null,
-    upstream: upstream ?? null,
+    key: query.key ?? null,
+    group: query.group ?? null,
+    end_user: query.end_user ?? null,
+    model: query.model ?? null,
+    upstream: query.upstream ?? null,
     from: showTime(fromMs),
     to: showTime(toMs),
     data: rows.map((row) => showUsage(columns, row, nameOf)),

@@ -13,11 +13,11 @@ export const USAGE_GROUPS = [
 ] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-export interface UsageFilter {
-  readonly account?: string | undefined;
-  readonly key?: string | undefined;
-  readonly model?: string | undefined;
-  readonly upstream?: string | undefined;
+/** What usage can be told of. */
+export const USAGE_FILTERS = ['account', 'key', 'group', 'end_user', 'model', 'upstream'] as const;
+
+export interface UsageFilter
+  extends Partial<Readonly<Record<(typeof USAGE_FILTERS)[number], string | undefined>>> {
   readonly fromMs?: number | undefined;
   /** The first moment that does not belong to it any more. */
   readonly toMs?: number | undefined;
