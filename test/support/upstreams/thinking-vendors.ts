@@ -226,10 +226,7 @@ export function responseOf(fields: Fields): Fields {
 }
 
 /** The events of a vendor that tell these items. */
-function streamResponse(
-  output: readonly Fields[],
-  usage: unknown = RESPONSES_USAGE,
-): Fields[] {
+function streamResponse(output: readonly Fields[], usage: unknown = RESPONSES_USAGE): Fields[] {
   const begun = responseOf({ status: 'in_progress' });
   const events: Fields[] = [
     { type: 'response.created', response: begun },
