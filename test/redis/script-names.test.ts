@@ -15,7 +15,7 @@ function namingLines(script: string): readonly string[] {
   const nameAll = (names: readonly string[], table: string, range: string) =>
     `local ${names.join(', ')} = ${names.length === 1 ? `${table}[1]` : `unpack(${table}${range})`}`;
   return [
-    // The key of a run that has groups tells only where it runs.
+    // The keys of a run that has groups tell only where it runs.
     ...(hasGroups(script) ? [] : [nameAll(keys.filter(isUsed), 'KEYS', '')]),
     ...(args.length > 0 ? [nameAll(args, 'ARGV', argsEnd)] : []),
     ...(hasGroups(script) ? nameGroups(each) : nameEach(each, args.length + 1)),

@@ -45,6 +45,9 @@ export function createQueueFiller({ queues, readFrom, isWanted }: FillerOptions)
     late.count -= 1;
     return true;
   };
+  const noteStart = (listStart: number, returning: ReadonlyMap<string, PostponedTail>) => {
+    for (const late of returning.values()) late.isCutOff ||= listStart > late.first;
+  };
   /** Takes away the accounts whose queues are full again. */
   const addPage = (page: readonly ListedEvent[], returning: Map<string, PostponedTail>) => {
     for (const listed of page) {
@@ -71,13 +74,9 @@ export function createQueueFiller({ queues, readFrom, isWanted }: FillerOptions)
       const start = lowestOf(returning);
       for (let from = start; returning.size > 0 && from <= lastNumber; ) {
         const page = await readFrom(from, READ_MAX);
-        const first = page[0]?.number ?? Infinity;
-        if (from === start)
-          for (const late of returning.values()) late.isCutOff ||= first > late.first;
-        addPage(
-          page.filter(({ number }) => number <= lastNumber),
-          returning,
-        );
+        if (from === start) noteStart(page[0]?.number ?? Infinity, returning);
+        const known = page.filter(({ number }) => number <= lastNumber);
+        addPage(known, returning);
         from = (page.at(-1)?.number ?? lastNumber) + 1;
       }
       let lost = 0;

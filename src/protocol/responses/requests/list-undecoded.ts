@@ -42,8 +42,8 @@ export function listUndecoded(
 
 function addItem(item: InputItem, undecoded: unknown[]): void {
   const kind = kindOfItem(item);
-  if (DECODED_KINDS.has(kind))
-    addUndecoded(item, undecoded, kind === 'message' ? 'message' : 'other');
+  const place = kind === 'message' ? 'message' : 'other';
+  if (DECODED_KINDS.has(kind)) addUndecoded(item, undecoded, place);
   else undecoded.push(item);
 }
 
@@ -72,14 +72,11 @@ function addUndecoded(value: object, undecoded: unknown[], place: Place): void {
     if (name === 'logprobs' && place === 'part') continue;
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
-    if (!DECODED_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field)))
-      undecoded.push(field);
+    const isLeftOut = !DECODED_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field));
+    if (isLeftOut) undecoded.push(field);
     else if (Array.isArray(field)) {
-      addUndecodedOfItems(
-        field,
-        undecoded,
-        place === 'message' && name === 'content' ? 'part' : 'other',
-      );
+      const isOfParts = place === 'message' && name === 'content';
+      addUndecodedOfItems(field, undecoded, isOfParts ? 'part' : 'other');
     }
   }
 }
