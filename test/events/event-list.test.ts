@@ -25,6 +25,10 @@ const FILL = `for number = ARGV[1], ARGV[2] do
   redis.call('ZADD', KEYS[2], number, number)
 end`;
 
+const FILL_UNKNOWN = `for number = ARGV[1], ARGV[2] do
+  redis.call('XADD', KEYS[1], number .. '-0', 'event', 'of a later version')
+end`;
+
 const scene = useWebhookScene();
 
 describe('a webhook', () => {
@@ -96,6 +100,20 @@ describe('a webhook', () => {
     // Who asks for an account whose events are gone gets none, and no error.
     const none = await listEvents(scene.connection, { accountId: 'acct_03b', limit: 5 });
     expect(none).toEqual({ events: [], next: undefined });
+  });
+
+  it('is told of what comes after more events of a later version than are read at once', async () => {
+    const { outcomes, stop } = scene.tell();
+    await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+    const [first, next] = [rawOf(textOf(1)), rawOf(textOf(2))];
+    await addEvents(scene.connection, [first]);
+    await waitUntil(() => outcomes.delivered === 1, 'the first one is told');
+    await scene.connection.send('eval', [FILL_UNKNOWN, '1', list, '2', '301']);
+    await addEvents(scene.connection, [next]);
+    await waitUntil(() => outcomes.delivered === 2, 'the next one is told');
+    await stop();
+    expect(outcomes).toMatchObject({ delivered: 2, lost: 0 });
+    expect(scene.receivedIds()).toEqual([first.event.id, next.event.id]);
   });
 
   it('that another node has taken over is not said to fail by a node that was away', async () => {

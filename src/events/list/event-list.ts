@@ -62,14 +62,20 @@ export async function addEvents(
   });
 }
 
-/** The next events from this number on, in their order. */
+/** The next events from this number on, in their order. None means that the list ends there. */
 export async function readEventsFrom(
   connection: Connection,
   number: number,
   count: number,
 ): Promise<ListedEvent[]> {
-  const args = [EVENT_KEYS.list, `${number}-0`, '+', 'COUNT', String(count)];
-  return decodeEntries((await connection.send('xrange', args)) as Entries);
+  for (let start = `${number}-0`; ; ) {
+    const args = [EVENT_KEYS.list, start, '+', 'COUNT', String(count)];
+    const entries = (await connection.send('xrange', args)) as Entries;
+    const events = decodeEntries(entries);
+    const last = entries.at(-1);
+    if (events.length > 0 || last === undefined) return events;
+    start = `(${last[0]}`;
+  }
 }
 
 /** The newest first. */
