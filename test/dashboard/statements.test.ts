@@ -150,6 +150,14 @@ it('times of a statement are in UTC, as its months are, wherever it is read', as
   await page.getByText('As of 31 Oct 2026, 23:45:00 UTC').waitFor();
 });
 
+it('a statement from whose month entries were lost says so, in print as well', async () => {
+  const page = await openStatement({}, { incomplete: { gaps: 1, damaged_lines: 0 } });
+  const notice = page.getByText(/^Entries were lost: .* may be missing\.$/);
+  await notice.waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await notice.isVisible()).toBe(true);
+});
+
 it('a page that stays open says when it was read, and not that the books are behind', async () => {
   const page = await openStatement({}, {});
   expect(await page.locator('.as-of').textContent()).toMatch(/^As of /);

@@ -100,7 +100,7 @@ function printStatement(statement: StatementData): string {
 }
 
 function tellMissing({ gaps, damaged_lines: damaged }: NonNullable<StatementData['incomplete']>) {
-  return `entries may be missing: where they are kept are ${gaps} gaps and ${damaged} damaged entries`;
+  return `entries may be missing (gaps: ${gaps}, damaged entries: ${damaged})`;
 }
 
 function printUsed(head: string, rows: readonly (readonly [string, UsedData])[]): string {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openBooks } from '../../../src/books/engine/open-books.ts';
+import { bucketOfAccount } from '../../../src/keys/account-id.ts';
 import { runProgram } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
@@ -104,6 +106,19 @@ describe('commands that ask a node about its books', () => {
     expect(text).toContain(String(statement.closing_balance));
     expect(await run(...args, '--csv')).toContain(String(CREDITS));
     expect(await run(...args, '--html')).toMatch(/^<!doctype html>/i);
+  });
+
+  it('say in a statement that entries of its month were lost', async () => {
+    const month = new Date().toISOString().slice(0, 'yyyy-mm'.length);
+    const target = { kind: 'file', dir: join(gateway().dataDir, 'books') } as const;
+    const books = openBooks({ target, isReader: false, name: 'test' });
+    onTestFinished(() => books.close());
+    const bucket = bucketOfAccount(account) ?? -1;
+    const lost = { bucket, after: '1-1', until: '2-1', noted_ms: 1 };
+    await books.db.insertInto('gaps').values(lost).execute();
+    const text = await run('statement', account, '--month', month);
+    await books.db.deleteFrom('gaps').execute();
+    expect(text).toContain('entries may be missing (gaps: 1, damaged entries: 0)');
   });
 
   it('tell the state of the books', async () => {
