@@ -8,6 +8,7 @@ import { GroupHead } from './groups/group-head.tsx';
 import { KeysTable } from './key/keys-table.tsx';
 import { SharedLimitList } from './limits/limit-list.tsx';
 import type { PageProps } from './page-props.ts';
+import { LatestRequests } from './requests/latest-requests.tsx';
 
 const REFRESH_MS = 5_000;
 
@@ -21,6 +22,7 @@ export function GroupPage({ id }: PageProps) {
           <GroupHead group={value} onChanged={group.reload} />
           <SharedLimitList of="group" id={id} />
           <GroupKeys group={value} />
+          <LatestRequests filter={{ account: value.account, group: id }} />
         </>
       )}
     </LoadView>

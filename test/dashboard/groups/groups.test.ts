@@ -96,6 +96,15 @@ it('a group is created, changed and given keys here, and its limits are shown an
   await page.getByRole('row').filter({ hasText: 'group.set' }).first().waitFor();
   await page.getByRole('row').getByRole('link', { name: 'Research', exact: true }).click();
   await page.getByRole('heading', { name: 'Research', level: 1 }).waitFor();
+
+  await page.getByRole('link', { name: 'All requests, with filters' }).click();
+  await page.getByText('Filters: 2 set').waitFor();
+  await page.getByLabel('Group').locator('option:checked', { hasText: 'Research' }).waitFor();
+  await page.locator('[data-request]').first().waitFor();
+  await page.getByLabel('End user').fill('nobody');
+  await page.keyboard.press('Enter');
+  await page.getByText('No request fits these filters').waitFor();
+  expect(await page.evaluate('location.hash')).toMatch(/group=grp_\w+&end_user=nobody$/);
   expect(tab.errors).toEqual([]);
 });
 

@@ -46,9 +46,12 @@ interface FilterSelectProps extends Omit<FilterControl, 'problem'> {
   readonly name: FilterName;
   readonly label: string;
   readonly choices: readonly string[];
+  /** What is shown for a choice; itself without it. */
+  readonly labelOf?: (choice: string) => string;
 }
 
-export function FilterSelect({ name, label, filter, choices, onChange }: FilterSelectProps) {
+export function FilterSelect(props: FilterSelectProps) {
+  const { name, label, filter, choices, labelOf = (choice) => choice, onChange } = props;
   const value = filter[name] ?? '';
   // The one in the address may be of settings of before.
   const all = value === '' || choices.includes(value) ? choices : [...choices, value];
@@ -62,7 +65,9 @@ export function FilterSelect({ name, label, filter, choices, onChange }: FilterS
         >
           <option value="">Any</option>
           {all.map((choice) => (
-            <option key={choice}>{choice}</option>
+            <option key={choice} value={choice}>
+              {labelOf(choice)}
+            </option>
           ))}
         </select>
       )}

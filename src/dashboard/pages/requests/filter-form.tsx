@@ -3,8 +3,8 @@ import { api } from '../../api/api.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { AccountPicker } from './account-picker.tsx';
 import { type FilterControl, FilterSelect, FilterText } from './filter-fields.tsx';
-import { KeyFilter } from './key-filter.tsx';
 import { countFilters, type FilterName, type ListFilter } from './list-filter.ts';
+import { OwnerFilters } from './owner-filters.tsx';
 import { TimeFilter } from './time-filter.tsx';
 
 /** All outcomes of requests. */
@@ -25,9 +25,9 @@ export function FilterForm({ filter, problem, onChange }: FilterControl) {
       <form onSubmit={(event) => event.preventDefault()}>
         <AccountPicker
           account={filter.account ?? ''}
-          onPick={(account) => change({ account, key: '' })}
+          onPick={(account) => change({ account, group: '', key: '' })}
         />
-        <KeyFilter filter={filter} problem={problem} onChange={change} />
+        <OwnerFilters {...{ filter, problem }} onChange={change} />
         <ChoiceFilters {...{ filter, problem }} onChange={change} />
         <TimeFilter filter={filter} onChange={change} />
         {RANGES.map(([name, label, placeholder]) => (

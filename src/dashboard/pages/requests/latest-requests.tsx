@@ -7,7 +7,7 @@ import { RequestTable } from './request-table.tsx';
 const ROWS = 10;
 const REFRESH_MS = 10_000;
 
-/** The last requests of an account or a key, and the way to all of them. */
+/** The last requests of an account, a group or a key, and the way to all of them. */
 export function LatestRequests({ filter }: { readonly filter: ListFilter }) {
   const load = useLoad((signal) => api.listRequests({ ...filter, limit: ROWS }, signal), {
     of: [JSON.stringify(filter)],

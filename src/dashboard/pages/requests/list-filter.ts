@@ -1,7 +1,8 @@
 import type { Query } from '../../api/api-types.ts';
 
 const FILTER_NAMES = [
-  ...(['account', 'key', 'model', 'upstream', 'status', 'outcome'] as const),
+  ...(['account', 'key', 'group', 'end_user'] as const),
+  ...(['model', 'upstream', 'status', 'outcome'] as const),
   ...(['last', 'from', 'to'] as const),
   ...(['charged_min', 'charged_max', 'duration_min', 'duration_max'] as const),
 ] as const;
