@@ -42,7 +42,7 @@ export interface Meter {
   close(how: AnswerEnd, isSent: boolean): Bill;
 }
 
-interface MeterOptions {
+export interface MeterOptions {
   readonly price: Price;
   /** For answers whose input no upstream has counted. */
   readonly estimate: TokenEstimate;

@@ -1,28 +1,19 @@
-import { boundSearches } from '../catalogue/bound-searches.ts';
 import { type Model, refuseUnknownModel } from '../catalogue/catalogue.ts';
-import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
 import { checkModelKind } from '../catalogue/check-model-kind.ts';
 import { hasPdfs } from '../catalogue/count-files.ts';
-import {
-  affordableOutputTokens,
-  boundInput,
-  estimateDemand,
-  estimateHold,
-  type HoldEstimate,
-  type InputBound,
-} from '../catalogue/estimate-hold.ts';
-import { estimateTokens } from '../catalogue/estimate-tokens.ts';
+import { affordableOutputTokens } from '../catalogue/estimate-hold.ts';
 import type { Admission, ApiKey } from '../protocol/admission.ts';
 import { asksToThink } from '../protocol/asks-to-think.ts';
 import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerPlace } from './answer-keeper.ts';
+import { boundRequest, type RequestBounds } from './bound-request.ts';
 import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
-import { type AnswerEnd, createMeter } from './meter.ts';
+import { type AnswerEnd, createMeter, type MeterOptions } from './meter.ts';
 import type { ClientRequest } from './read-request.ts';
 import { readResolved } from './read-resolved.ts';
 import { RequestRecorder } from './request-recorder.ts';
@@ -117,28 +108,13 @@ async function openAnswer(
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream, asked.response?.droppedTools);
   checkModelKind(model, request);
-  const { overCeiling, configVersion } = steps;
-  const estimate = estimateTokens(request, steps.estimate.bytesPerToken, source.longTexts);
-  const outputTokensMax = checkCeilings(model, request, { overCeiling, estimate });
-
-  const { price } = model;
-  const isElastic = request.outputTokensMax === undefined;
-  const contextTokensMax = contextWindowOf(model, request);
-  const searchesMax = boundSearches(request.tools, price);
-  const inputBounds = { files: steps.estimate, windowTokens: contextTokensMax, searchesMax };
-  const input = boundInput(estimate, inputBounds);
-  const demand = { input, outputTokensMax, isElastic, price };
-  const hold = estimateHold(demand);
-  const ratio = steps.ratioOf(model.id);
-  const bounds = { contextTokensMax, outputTokensMax, searchesMax };
-  const meter = createMeter({ price, estimate, ratio, input, ...bounds });
-  const usesCache = estimate.cacheWrite !== undefined;
-  const hiddenCost = hiddenCostOf(asked, model.id, { maySearch: searchesMax > 0, usesCache });
-  const leave = new ClientLeave(client, meter, steps.unread, hiddenCost);
+  const bounds = boundRequest(asked, model, steps);
+  const meter = createMeter(meterOptionsOf(model, bounds, steps));
+  const leave = new ClientLeave(client, meter, steps.unread, hiddenCostOf(asked, model.id, bounds));
   const admission = await steps.admit({
-    holdMicros: hold.holdMicros,
-    holdLeastMicros: hold.holdLeastMicros,
-    tokens: estimateDemand(demand, steps.outputHeldMax),
+    holdMicros: bounds.hold.holdMicros,
+    holdLeastMicros: bounds.hold.holdLeastMicros,
+    tokens: bounds.demand,
     endUser: findEndUser(steps.endUserSources, header, source.value),
     key,
     plans: offer.plans,
@@ -150,16 +126,23 @@ async function openAnswer(
   });
   recorder.noteAdmission(admission.heldMicros);
   const addressee = { client, format, leave, meter, recorder };
-  const withPdfs = hasPdfs(estimate.files);
-  const order = { asked, key, admission, withPdfs, model, steps, input, hold, bounds };
-  const { sending, place } = sendAnswer(addressee, order);
+  const { sending, place } = sendAnswer(addressee, { asked, key, admission, model, steps, bounds });
   const requestTerms: RequestTerms = {
     bodyBytes: source.bytes.length,
-    estimatedTokens: estimate.likely,
-    outputTokensMax,
-    ...{ price, configVersion, catalogueVersion: offer.version },
+    estimatedTokens: bounds.estimate.likely,
+    outputTokensMax: bounds.outputTokensMax,
+    price: model.price,
+    configVersion: steps.configVersion,
+    catalogueVersion: offer.version,
   };
   return { sending, leave, admission, place, requestTerms };
+}
+
+/** The meter lives as long as the answer, so it gets no more than it needs. */
+function meterOptionsOf({ id, price }: Model, bounds: RequestBounds, steps: Steps): MeterOptions {
+  const { estimate, input, contextTokensMax, outputTokensMax, searchesMax } = bounds;
+  const ratio = steps.ratioOf(id);
+  return { price, estimate, ratio, input, contextTokensMax, outputTokensMax, searchesMax };
 }
 
 function openPlace(
@@ -173,14 +156,14 @@ function openPlace(
 function hiddenCostOf(
   { request, source }: ClientRequest,
   model: string,
-  { maySearch, usesCache }: Pick<HiddenCost, 'maySearch' | 'usesCache'>,
+  { searchesMax, estimate }: RequestBounds,
 ): HiddenCost {
   return {
     model,
     isStream: request.isStream,
     asksToThink: asksToThink(source.value),
-    maySearch,
-    usesCache,
+    maySearch: searchesMax > 0,
+    usesCache: estimate.cacheWrite !== undefined,
     requestBytes: source.bytes.length,
   };
 }
@@ -191,14 +174,8 @@ interface Order {
   readonly asked: ClientRequest;
   readonly key: ApiKey;
   readonly admission: Pick<Admission, 'accountId' | 'heldMicros' | 'outputTokensRoom'>;
-  readonly withPdfs: boolean;
   readonly model: Model;
-  readonly input: InputBound;
-  readonly hold: HoldEstimate;
-  readonly bounds: {
-    readonly contextTokensMax: number;
-    readonly outputTokensMax: number;
-  };
+  readonly bounds: RequestBounds;
   readonly steps: Steps;
 }
 
@@ -226,9 +203,10 @@ function askUpstream(
   reasoning: AnswerTerms['reasoning'],
 ): Promise<AnswerEnd> {
   const { client, format, leave, meter, recorder, context, heldMicros } = delivery;
-  const { asked, model, input, hold, steps, bounds, admission } = order;
+  const { asked, model, steps, bounds, admission } = order;
   const { request, readWhole, source } = asked;
-  const isPaid = heldMicros >= hold.holdMicros;
+  const { input, contextTokensMax } = bounds;
+  const isPaid = heldMicros >= bounds.hold.holdMicros;
   const { price } = model;
   const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
   const outputTokensMax = Math.min(bounds.outputTokensMax, admission.outputTokensRoom, affordable);
@@ -241,10 +219,10 @@ function askUpstream(
     readWhole,
     model: model.id,
     outputTokensMax,
-    contextTokensMax: bounds.contextTokensMax,
+    contextTokensMax,
     isBetaContext: request.isBetaContext && model.betaContextTokensMax !== undefined,
     form: { format: format.name, context },
-    hasPdfs: order.withPdfs,
+    hasPdfs: hasPdfs(bounds.estimate.files),
     source,
     reasoning,
     noteTries: (tries) => recorder.noteTries(tries),

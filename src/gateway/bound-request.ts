@@ -1,0 +1,48 @@
+import { boundSearches } from '../catalogue/bound-searches.ts';
+import type { Model } from '../catalogue/catalogue.ts';
+import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
+import {
+  type BodyBound,
+  boundInput,
+  estimateDemand,
+  estimateHold,
+  type HoldEstimate,
+} from '../catalogue/estimate-hold.ts';
+import { estimateTokens, type TokenEstimate } from '../catalogue/estimate-tokens.ts';
+import type { TokenDemand } from '../protocol/admission.ts';
+import type { ClientRequest } from './read-request.ts';
+import type { Steps } from './steps.ts';
+
+/** What a request may use and cost at most. */
+export interface RequestBounds {
+  readonly estimate: TokenEstimate;
+  readonly input: BodyBound;
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+  readonly searchesMax: number;
+  readonly hold: HoldEstimate;
+  /** For limits of tokens. */
+  readonly demand: TokenDemand;
+}
+
+/** Throws a `Refusal` if the model cannot take the request, or cannot answer at such length. */
+export function boundRequest(
+  { request, source }: Pick<ClientRequest, 'request' | 'source'>,
+  model: Model,
+  steps: Pick<Steps, 'estimate' | 'overCeiling' | 'outputHeldMax'>,
+): RequestBounds {
+  const { overCeiling, estimate: files } = steps;
+  const { price } = model;
+  const estimate = estimateTokens(request, files.bytesPerToken, source.longTexts);
+  const outputTokensMax = checkCeilings(model, request, { overCeiling, estimate });
+  const contextTokensMax = contextWindowOf(model, request);
+  const searchesMax = boundSearches(request.tools, price);
+  const input = boundInput(estimate, { files, windowTokens: contextTokensMax, searchesMax });
+  const isElastic = request.outputTokensMax === undefined;
+  const costs = { input, outputTokensMax, isElastic, price };
+  return {
+    ...{ estimate, input, contextTokensMax, outputTokensMax, searchesMax },
+    hold: estimateHold(costs),
+    demand: estimateDemand(costs, steps.outputHeldMax),
+  };
+}
