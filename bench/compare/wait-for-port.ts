@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { waitUntil } from '../support/processes.ts';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import type { PinnedProcess } from './pinned-process.ts';
 
 const START_MAX_MS = 30_000;

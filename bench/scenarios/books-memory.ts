@@ -9,10 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readBooksProgress } from '../../src/books/stream/books-lease.ts';
 import { unixRedisTarget } from '../../src/lib/address/redis-target.ts';
 import { connectRedis } from '../../src/redis/connect-redis.ts';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import { fillStreams } from '../books/fill-streams.ts';
 import { spawnNode } from '../soak/start-soak-nodes.ts';
 import { type CallAdmin, createAdminApi } from '../support/admin-api.ts';
-import { endProcess, isReady, startRedis, waitUntil } from '../support/processes.ts';
+import { endProcess, isReady, startRedis } from '../support/processes.ts';
 import { writeResult } from '../support/write-result.ts';
 
 const ENTRIES = Number(process.argv[3] ?? 100_000);

@@ -9,9 +9,10 @@ import {
   startRedisServer,
   stopRedisServers,
 } from '../../test/support/servers/start-redis-server.ts';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import { type IdleCost, measureIdle, totalOf } from '../idle/measure-idle.ts';
 import { type SpawnedNode, spawnNode } from '../soak/start-soak-nodes.ts';
-import { isReady, waitUntil } from '../support/processes.ts';
+import { isReady } from '../support/processes.ts';
 import { writeResult } from '../support/write-result.ts';
 
 /** Commands a second: of one node for itself, and of a fleet of a hundred in all. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import type { CallAdmin } from '../support/admin-api.ts';
-import { waitUntil } from '../support/processes.ts';
 import { checkLedger } from './check-ledger.ts';
 import { disturb } from './disturb.ts';
 import { type CostSpan, measureCost } from './measure-cost.ts';

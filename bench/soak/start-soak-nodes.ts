@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../test/support/servers/find-free-port.ts';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import { type CallAdmin, createAdminApi } from '../support/admin-api.ts';
-import { endProcess, findFreePort, isReady, startRedis, waitUntil } from '../support/processes.ts';
+import { endProcess, isReady, startRedis } from '../support/processes.ts';
 import { PLANS } from './world.ts';
 
 const PROGRAM = 'dist/src/main.js';

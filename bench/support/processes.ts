@@ -1,10 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-const POLL_MS = 50;
 
 /**
  * The socket is `redis.sock` in the folder. Redis does not write to disk, because the speed of the
@@ -25,31 +21,9 @@ export async function endProcess(child: ChildProcess): Promise<number | NodeJS.S
   return child.exitCode ?? child.signalCode;
 }
 
-export async function waitUntil(
-  condition: () => Promise<boolean> | boolean,
-  what: string,
-  timeMaxMs: number,
-): Promise<void> {
-  const dueMs = performance.now() + timeMaxMs;
-  while (!(await condition())) {
-    if (performance.now() > dueMs) throw new Error(`waited in vain until ${what}`);
-    await sleep(POLL_MS);
-  }
-}
-
 export function isReady(opsPort: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
     ({ ok }) => ok,
     () => false,
   );
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../test/support/servers/find-free-port.ts';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import { type CallAdmin, createAdminApi } from './admin-api.ts';
-import { endProcess, findFreePort, isReady, startRedis, waitUntil } from './processes.ts';
+import { endProcess, isReady, startRedis } from './processes.ts';
 
 const PROGRAM = 'dist/src/main.js';
 const START_MAX_MS = 30_000;

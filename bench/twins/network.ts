@@ -9,8 +9,9 @@ import { type AdmitOrder, admit, createGatheredAdmit } from '../../src/quota/scr
 import { connectRedis, type RedisConnection } from '../../src/redis/connect-redis.ts';
 import { createHttpClient } from '../../src/upstream/http1/create-http-client.ts';
 import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
+import { waitUntil } from '../../test/support/wait-until.ts';
 import { startUpstream } from '../compare/upstream/start-upstream.ts';
-import { endProcess, startRedis, waitUntil } from '../support/processes.ts';
+import { endProcess, startRedis } from '../support/processes.ts';
 import { cpuMicrosOfWaves, type Measure, type Twin } from './twin.ts';
 
 const AT_ONCE = 32;

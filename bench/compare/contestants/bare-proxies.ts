@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMAT_PATHS } from '../../../src/protocol/format-names.ts';
-import { findFreePort } from '../../support/processes.ts';
+import { findFreePort } from '../../../test/support/servers/find-free-port.ts';
 import type { ApiFormat, Contestant, Place, Route } from '../scenario.ts';
 import { runContestant } from './run-contestant.ts';
 

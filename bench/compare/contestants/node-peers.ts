@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePort } from '../../support/processes.ts';
+import { findFreePort } from '../../../test/support/servers/find-free-port.ts';
 import { PEERS_DIR } from '../install-peers.ts';
 import type { ApiFormat, Contestant, Place, Route } from '../scenario.ts';
 import { plainRoute } from './bare-proxies.ts';

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort, waitUntil } from '../../support/processes.ts';
+import { findFreePort } from '../../../test/support/servers/find-free-port.ts';
+import { waitUntil } from '../../../test/support/wait-until.ts';
 import { type PinnedProcess, spawnPinned } from '../pinned-process.ts';
 import { waitForPort } from '../wait-for-port.ts';
 

@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFreePort } from '../../../test/support/servers/find-free-port.ts';
+import { waitUntil } from '../../../test/support/wait-until.ts';
 import { type CallAdmin, createAdminApi } from '../../support/admin-api.ts';
-import { findFreePort, isReady, waitUntil } from '../../support/processes.ts';
+import { isReady } from '../../support/processes.ts';
 import { listProcessTree } from '../figures/cpu-times.ts';
 import { movePinned, type PinnedProcess, spawnPinned } from '../pinned-process.ts';
 import type { ApiFormat, Contestant, Running } from '../scenario.ts';

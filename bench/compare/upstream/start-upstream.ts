@@ -1,4 +1,4 @@
-import { findFreePort } from '../../support/processes.ts';
+import { findFreePort } from '../../../test/support/servers/find-free-port.ts';
 import { spawnPinned } from '../pinned-process.ts';
 import type { UpstreamAnswer } from '../scenario.ts';
 import { waitForPort } from '../wait-for-port.ts';

@@ -10,7 +10,8 @@ import type { EntriesQuery } from '../../../src/books/questions/entries/read-pag
 import type { QuestionContext } from '../../../src/books/questions/question.ts';
 import { mintAccountId } from '../../../src/keys/account-id.ts';
 import { describeBooks, makeEntry, makePayment } from '../books-scene.ts';
-import { contextOf, enter, useRedis, WANTED } from './questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import { contextOf, enter, WANTED } from './questions-scene.ts';
 
 const redis = useRedis();
 const DAY_MS = 86_400_000;
@@ -18,7 +19,7 @@ const START_MS = Date.parse('2026-11-18T00:00:00Z');
 
 describeBooks('the ledger', (scene) => {
   test('has entries and payments of all days, the oldest first, each once', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const entries = Array.from({ length: 1_300 }, (_, i) =>
       makeEntry({ ms: START_MS + Math.floor(i / 600) * DAY_MS + (i % 7), bucket: i % 5, seq: i }),
     );
@@ -46,7 +47,7 @@ describeBooks('the ledger', (scene) => {
   });
 
   test('tells of an entry and a payment what they are', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const entry = makeEntry({ group: 'g', end_user: 'u' });
     const bare = makeEntry({ seq: 1, estimated: null, outcome: null, details: null });
     const early = makeEntry({ seq: 2, outcome: null });
@@ -77,7 +78,7 @@ describeBooks('the ledger', (scene) => {
   });
 
   test('says in its last line what Redis had lost, in the bucket that is asked for', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const [account, other] = [mintAccountId(7, randomBytes), mintAccountId(8, randomBytes)];
     await enter(context.books, [makeEntry({ account })]);
     await context.books.db
@@ -92,7 +93,7 @@ describeBooks('the ledger', (scene) => {
   });
 
   test('ends when nobody reads it any more', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     await enter(
       context.books,
       Array.from({ length: 700 }, (_, seq) => makeEntry({ seq })),

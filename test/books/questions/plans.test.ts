@@ -12,7 +12,8 @@ import { addUp } from '../../../src/books/writing/add-up.ts';
 import { insertRows } from '../../../src/books/writing/insert-rows.ts';
 import { writeRollups } from '../../../src/books/writing/write-rollups.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
-import { contextOf, useRedis, WANTED } from './questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import { contextOf, WANTED } from './questions-scene.ts';
 
 const redis = useRedis();
 const ROWS = 20_000;
@@ -24,7 +25,7 @@ const PRIMARY_KEY = /_pkey|PRIMARY KEY/;
 describeBooks('how rows are found', (scene) => {
   test('an index leads to what a question is about', async () => {
     const books = await createFullDay();
-    const context = contextOf(books, redis());
+    const context = contextOf(books, redis);
     const before = encodePageCursor('r', { ms: END_MS - 5_000, bucket: 1, seq: 1 });
     const ask = (filter: RequestFilter) =>
       plansOf(books, () => listRequests(context, { ...filter, limit: 20, before }, WANTED));
@@ -59,7 +60,7 @@ describeBooks('how rows are found', (scene) => {
 
   test('a page looks at so many rows, and the next one goes on there', async () => {
     const books = await createFullDay();
-    const context = contextOf(books, redis());
+    const context = contextOf(books, redis);
     const query = { model: 'rare', limit: 5 };
     const found: string[] = [];
     let before: string | undefined;

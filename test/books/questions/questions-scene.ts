@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import type { EntryRow, PaymentRow } from '../../../src/books/engine/tables.ts';
 import type { QuestionContext } from '../../../src/books/questions/question.ts';
@@ -6,44 +5,12 @@ import { readStreamPage } from '../../../src/books/stream/read-stream.ts';
 import { cursorOf } from '../../../src/books/writing/cursors.ts';
 import { decodeEntry } from '../../../src/books/writing/decode-entry.ts';
 import { readIngestion, writeBatch } from '../../../src/books/writing/write-batch.ts';
-import {
-  closeConnections,
-  openConnection,
-  standalone,
-  type TestConnection,
-  tcp,
-  waitForRedis,
-} from '../../support/servers/redis-connection.ts';
-import {
-  startRedisServer,
-  stopRedisServers,
-  type TestRedisServer,
-} from '../../support/servers/start-redis-server.ts';
+import type { TestConnection } from '../../support/servers/redis-connection.ts';
 
-export interface TestRedis {
-  readonly server: TestRedisServer;
-  readonly connection: TestConnection;
-}
-
-/** A server for the tests of a file. */
-export function useRedis(): () => TestRedis {
-  let redis: TestRedis | undefined;
-  beforeAll(async () => {
-    const server = await startRedisServer();
-    redis = { server, connection: openConnection(standalone(tcp(server.port))) };
-    await waitForRedis(redis.connection);
-  });
-  afterAll(async () => {
-    await closeConnections();
-    await stopRedisServers();
-  });
-  return () => {
-    if (redis === undefined) throw new Error('the server runs while tests do');
-    return redis;
-  };
-}
-
-export function contextOf(books: Books, { connection }: TestRedis): QuestionContext {
+export function contextOf(
+  books: Books,
+  { connection }: { readonly connection: TestConnection },
+): QuestionContext {
   return { books, connection, clock: { nowMs: () => Date.now() } };
 }
 

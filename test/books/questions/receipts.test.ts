@@ -11,21 +11,22 @@ import { DETAILS } from '../../support/request-details.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
 import { begin, createAccount, pay, serve } from '../stream-scene.ts';
-import { contextOf, enter, enterStream, useRedis, WANTED } from './questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import { contextOf, enter, enterStream, WANTED } from './questions-scene.ts';
 
 const BUCKET = 200;
 const redis = useRedis();
 
 /** Empty: what other tests left there would be swept too. */
 async function emptyRedis() {
-  await redis().server.cli('flushall');
-  return redis();
+  await redis.server.cli('flushall');
+  return redis;
 }
 
 describeBooks('a receipt', (scene) => {
   const open = async () => {
     const { connection } = await emptyRedis();
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const account = await createAccount(connection, BUCKET);
     const receiptOf = (requestId: string) => findReceipt(context, requestId, WANTED);
     return { connection, context, account, receiptOf, ledger: keysOfBucket(BUCKET).ledger };
@@ -174,7 +175,7 @@ describeBooks('what a request was charged already', (scene) => {
     'is found by the request and its bucket; in the books: %s',
     async (isEntered) => {
       const { connection } = await emptyRedis();
-      const context = contextOf(await scene.create(), redis());
+      const context = contextOf(await scene.create(), redis);
       const account = await createAccount(connection, BUCKET);
       const expired = await begin(connection, account, { leaseMs: 1 });
       await waitUntil(
@@ -193,13 +194,13 @@ describeBooks('what a request was charged already', (scene) => {
   );
 
   test('is looked for no longer than a minute in all', async () => {
-    const { connection } = redis();
+    const { connection } = redis;
     let nowMs = Date.now();
     const nextMs = () => {
       nowMs += 21_000;
       return nowMs;
     };
-    const context = { ...contextOf(await scene.create(), redis()), clock: { nowMs: nextMs } };
+    const context = { ...contextOf(await scene.create(), redis), clock: { nowMs: nextMs } };
     const account = await createAccount(connection, BUCKET);
     const requestId = await serve(connection, account, 700);
     const find = createChargeFinder(context);

@@ -8,7 +8,8 @@ import {
 } from '../../../src/books/questions/requests/list-requests.ts';
 import type { RequestFilter } from '../../../src/books/questions/requests/request-filter.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
-import { contextOf, enter, useRedis, WANTED } from './questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import { contextOf, enter, WANTED } from './questions-scene.ts';
 
 const redis = useRedis();
 const DAY_MS = 86_400_000;
@@ -114,7 +115,7 @@ describeBooks('the list of requests', (scene) => {
       .execute();
     await books.db.insertInto('key_names').values(nameKey('key_a', 'acct_a')).execute();
 
-    const page = await listRequests(contextOf(books, redis()), { limit: 5 }, WANTED);
+    const page = await listRequests(contextOf(books, redis), { limit: 5 }, WANTED);
 
     expect(page).toEqual({
       data: [
@@ -144,7 +145,7 @@ describeBooks('the list of requests', (scene) => {
   });
 
   test('refuses a cursor that is none, or of another list', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const cursors = [
       '',
       'x',
@@ -177,7 +178,7 @@ describeBooks('the list of requests', (scene) => {
       Array.from({ length: 40 }, (_, day) => makeEntry({ ms: START_MS + day * DAY_MS })),
     );
     const leaving = new AbortController();
-    const asking = listRequests(contextOf(books, redis()), { limit: 1_000 }, leaving.signal);
+    const asking = listRequests(contextOf(books, redis), { limit: 1_000 }, leaving.signal);
     leaving.abort();
     await expect(asking).rejects.toThrow('aborted');
   });
@@ -186,7 +187,7 @@ describeBooks('the list of requests', (scene) => {
     const found: string[] = [];
     let before: string | undefined;
     do {
-      const page = await listRequests(contextOf(books, redis()), { ...query, before }, WANTED);
+      const page = await listRequests(contextOf(books, redis), { ...query, before }, WANTED);
       expect(page.data.length).toBeLessThanOrEqual(query.limit);
       found.push(...page.data.map(({ id, kind, account }) => `${id} ${kind} ${account}`));
       before = page.next ?? undefined;

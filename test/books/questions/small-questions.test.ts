@@ -16,7 +16,8 @@ import { keepVerifiedFact } from '../../../src/books/verify/verified-fact.ts';
 import { mintAccountId } from '../../../src/keys/account-id.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
-import { contextOf, enter, useRedis, WANTED } from './questions-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import { contextOf, enter, WANTED } from './questions-scene.ts';
 
 const redis = useRedis();
 const MINUTE_MS = 60_000;
@@ -29,7 +30,7 @@ describeBooks('refusals', (scene) => {
   });
 
   test('are added up by what is asked for', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     await context.books.db
       .insertInto('refusals')
       .values([
@@ -79,7 +80,7 @@ describeBooks('refusals', (scene) => {
   });
 
   test('are not read to the end when nobody waits for them any more', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const rows = [0, 100, 200, 500].map((minutes) => refusal(minutes, 1));
     await context.books.db.insertInto('refusals').values(rows).execute();
     expect((await listRefusals(context, { by: 'refusal' }, WANTED)).total).toBe(4);
@@ -90,7 +91,7 @@ describeBooks('refusals', (scene) => {
   });
 
   test('of too many rows are refused', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     for (let first = 0; first < 10_001; first += 1_667) {
       const rows = Array.from({ length: 1_667 }, (_, i) => refusal(first + i, 1));
       await context.books.db.insertInto('refusals').values(rows).execute();
@@ -104,7 +105,7 @@ describeBooks('refusals', (scene) => {
 
 describeBooks('the search for accounts', (scene) => {
   test('finds each whose name or id has words with all these beginnings, page by page', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const add = async (name: string) => {
       const account = mintAccountId(3, randomBytes);
       const words = [...splitWords(name), account.toLowerCase()];
@@ -139,9 +140,9 @@ describeBooks('the search for accounts', (scene) => {
 
 describeBooks('the audit log in the books', (scene) => {
   test('is one list of what waits in Redis and what is entered, each entry once', async () => {
-    const { server, connection } = redis();
+    const { server, connection } = redis;
     await server.cli('flushall');
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const log = createMemoryLog();
     const audit = createAuditLog({ connection, randomBytes, clock: context.clock, log });
     const add = (what: string, more: Partial<AuditEntry> = {}) =>
@@ -206,7 +207,7 @@ describeBooks('the audit log in the books', (scene) => {
 
 describeBooks('the state of the books', (scene) => {
   test('is told of empty books, and of full ones', async () => {
-    const context = contextOf(await scene.create(), redis());
+    const context = contextOf(await scene.create(), redis);
     const settings = { keepDays: 90, archive: null };
     const empty = await readStatus(context, settings, WANTED);
     expect(empty).toMatchObject({
@@ -251,7 +252,7 @@ describeBooks('the state of the books', (scene) => {
   test('is unavailable before there are books, and after they are closed', async () => {
     const books = scene.open(await scene.createTarget());
     const ask = () =>
-      readStatus(contextOf(books, redis()), { keepDays: 1, archive: null }, WANTED).catch(
+      readStatus(contextOf(books, redis), { keepDays: 1, archive: null }, WANTED).catch(
         (error: unknown) => {
           throw explainOutage(error);
         },

@@ -13,8 +13,9 @@ import { creditsOf } from '../../../src/lib/units/micros.ts';
 import { BOOKS_KEYS } from '../../../src/redis/redis-keys.ts';
 import { parseCsv } from '../../support/parse-csv.ts';
 import { describeBooks, makeEntry, makePayment } from '../books-scene.ts';
+import { useRedis } from '../use-redis.ts';
 import { FORMULAS } from './formulas.ts';
-import { contextOf, enter, useRedis, WANTED } from './questions-scene.ts';
+import { contextOf, enter, WANTED } from './questions-scene.ts';
 import { comparable, makeEntries, START_MS, sumNaively } from './usage-scene.ts';
 
 const redis = useRedis();
@@ -31,13 +32,13 @@ const PAYMENTS: readonly PaymentRow[] = [
 
 describeBooks('statements', (scene) => {
   const read = (books: Books, month: string, account = 'acct_a', nowMs = Date.now()) => {
-    const context = { ...contextOf(books, redis()), clock: { nowMs: () => nowMs } };
+    const context = { ...contextOf(books, redis), clock: { nowMs: () => nowMs } };
     return readStatement(context, { account, month }, WANTED);
   };
   const print = async (books: Books, format: 'csv' | 'html', account = 'acct_a') => {
     const query = { account, month: MONTH, format };
     const parts: string[] = [];
-    for await (const part of printStatement(contextOf(books, redis()), query, WANTED)) {
+    for await (const part of printStatement(contextOf(books, redis), query, WANTED)) {
       parts.push(part);
     }
     return parts.join('');
@@ -114,7 +115,7 @@ describeBooks('statements', (scene) => {
 
   test('are closed when the month is over and all of it is in the books', async () => {
     const books = await scene.create();
-    const { connection } = redis();
+    const { connection } = redis;
     const lease = { nodeId: 'node', leaseMs: 60_000, booksId: 'books', waitingEntries: 0 };
     const isClosed = async (untilMs: number, nowMs: number) => {
       await holdBooksLease(connection, { ...lease, untilMs });

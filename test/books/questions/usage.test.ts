@@ -9,8 +9,9 @@ import { sumUsage } from '../../../src/books/questions/usage/sum-usage.ts';
 import type { UsageQuery } from '../../../src/books/questions/usage/usage-query.ts';
 import { parseCsv } from '../../support/parse-csv.ts';
 import { describeBooks, makeEntry, makePayment } from '../books-scene.ts';
+import { useRedis } from '../use-redis.ts';
 import { FORMULAS } from './formulas.ts';
-import { contextOf, enter, useRedis, WANTED } from './questions-scene.ts';
+import { contextOf, enter, WANTED } from './questions-scene.ts';
 import {
   anyQuery,
   comparable,
@@ -43,10 +44,10 @@ async function nameSubjects({ db }: Books, accounts: readonly string[], keys: re
 
 describeBooks('usage', (scene) => {
   const sum = (books: Books, query: UsageQuery, signal = WANTED) =>
-    sumUsage(contextOf(books, redis()), query, signal);
+    sumUsage(contextOf(books, redis), query, signal);
   const exportAll = async (books: Books, query: UsageQuery) => {
     let text = '';
-    for await (const part of exportUsage(contextOf(books, redis()), query, WANTED)) text += part;
+    for await (const part of exportUsage(contextOf(books, redis), query, WANTED)) text += part;
     return text;
   };
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePort } from '../../../bench/support/processes.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Machine } from './networks.ts';
 import {

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CallAdmin, createAdminApi } from '../../../bench/support/admin-api.ts';
-import { endProcess, findFreePort } from '../../../bench/support/processes.ts';
+import { endProcess } from '../../../bench/support/processes.ts';
 import { isAlive } from '../../support/is-alive.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Machine } from './networks.ts';
 
