@@ -8,12 +8,17 @@ type Connection = Pick<RedisConnection, 'send'>;
 /** Ids and fields of a stream. */
 type Entries = readonly (readonly [string, readonly string[]])[];
 
-/** An event of the list. Numbers are given without gaps. */
-export interface ListedEvent {
+/** Numbers are given without gaps. */
+export interface ListEntry {
   readonly number: number;
-  readonly event: LimitEvent;
+  /** Undefined if this version cannot read it. */
+  readonly event: LimitEvent | undefined;
   /** Two lists that have the same one at a number are the same up to there. */
   readonly history: string;
+}
+
+export interface ListedEvent extends ListEntry {
+  readonly event: LimitEvent;
 }
 
 /** As the bucket had it. */
@@ -62,20 +67,14 @@ export async function addEvents(
   });
 }
 
-/** The next events from this number on, in their order. None means that the list ends there. */
-export async function readEventsFrom(
+/** The next entries from this number on, in their order. */
+export async function readEntriesFrom(
   connection: Connection,
   number: number,
   count: number,
-): Promise<ListedEvent[]> {
-  for (let start = `${number}-0`; ; ) {
-    const args = [EVENT_KEYS.list, start, '+', 'COUNT', String(count)];
-    const entries = (await connection.send('xrange', args)) as Entries;
-    const events = decodeEntries(entries);
-    const last = entries.at(-1);
-    if (events.length > 0 || last === undefined) return events;
-    start = `(${last[0]}`;
-  }
+): Promise<ListEntry[]> {
+  const args = [EVENT_KEYS.list, `${number}-0`, '+', 'COUNT', String(count)];
+  return decodeEntries((await connection.send('xrange', args)) as Entries);
 }
 
 /** The newest first. */
@@ -90,13 +89,13 @@ export async function listEvents(
     const entries = (await connection.send('xrevrange', args)) as Entries;
     // Most events are of other accounts, and a search for a text is cheaper than to read an event.
     const near = accountId === undefined ? entries : entries.filter(hasText(accountId));
-    for (const listed of decodeEntries(near)) {
-      const { event } = listed;
+    for (const { event, ...place } of decodeEntries(near)) {
+      if (event === undefined) continue;
       if (accountId !== undefined && event.accountId !== accountId) continue;
       if (type !== undefined && event.type !== type) continue;
       // One more tells whether there is another page.
       if (found.length === limit) return { events: found, next: found.at(-1)?.number };
-      found.push(listed);
+      found.push({ event, ...place });
     }
     const last = entries.at(-1);
     if (last === undefined) return { events: found, next: undefined };
@@ -108,11 +107,10 @@ function hasText(text: string) {
   return ([, fields]: Entries[number]) => String(fields[1]).includes(text);
 }
 
-/** Leaves out what this version cannot read. */
-function decodeEntries(entries: Entries): ListedEvent[] {
-  return entries.flatMap(([id, [, text, , history = text]]) => {
-    const event = decodeEvent(String(text));
-    if (event === undefined) return [];
-    return [{ number: Number.parseInt(String(id), 10), event, history: String(history) }];
-  });
+function decodeEntries(entries: Entries): ListEntry[] {
+  return entries.map(([id, [, text, , history = text]]) => ({
+    number: Number.parseInt(String(id), 10),
+    event: decodeEvent(String(text)),
+    history: String(history),
+  }));
 }

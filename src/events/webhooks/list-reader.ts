@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import type { ListedEvent } from '../list/event-list.ts';
+import type { ListEntry, ListedEvent } from '../list/event-list.ts';
 import type { AccountQueues } from './account-queues.ts';
 import type { Webhook } from './post-webhook.ts';
 import { createQueueFiller } from './queue-filler.ts';
@@ -23,7 +23,7 @@ interface ReaderOptions {
   readonly name: string;
   readonly place: WebhookPlace;
   readonly webhook: () => Pick<Webhook, 'events'>;
-  readonly readFrom: (number: number, count: number) => Promise<readonly ListedEvent[]>;
+  readonly readFrom: (number: number, count: number) => Promise<readonly ListEntry[]>;
   readonly onOutcome: (outcome: 'lost', count: number) => void;
   readonly log: Log;
 }
@@ -40,15 +40,17 @@ export function createListReader(
   { queues, note }: ReaderParts,
 ): ListReader {
   const { name, place, readFrom, onOutcome, log } = options;
-  const isWanted = ({ number, event }: ListedEvent) =>
-    options.webhook().events.includes(event.type) && !place.told.has(number);
+  const isWanted = (entry: ListEntry): entry is ListedEvent =>
+    entry.event !== undefined &&
+    options.webhook().events.includes(entry.event.type) &&
+    !place.told.has(entry.number);
   const filler = createQueueFiller({ queues, readFrom, isWanted });
   let lastNumber = place.cursor;
   let { seen } = place;
 
   // After a failover another event may have the number. Redis compares it again with each note, so
   // that a failover right behind the answer does no harm.
-  const isOther = ({ number, history }: ListedEvent) =>
+  const isOther = ({ number, history }: ListEntry) =>
     number === seen.number && history !== seen.history;
   /** What the list has pushed out, except what was told before. */
   const countLost = (firstNumber: number) => {
@@ -74,8 +76,8 @@ export function createListReader(
       if (page.some(isOther)) return 'changed';
       const lost = countLost(first.number);
       tellLost(lost);
-      for (const listed of page) {
-        if (listed.number > lastNumber && isWanted(listed)) filler.add(listed);
+      for (const listed of page.filter(isWanted)) {
+        if (listed.number > lastNumber) filler.add(listed);
       }
       const isNew = last.number > lastNumber;
       lastNumber = last.number;

@@ -1,4 +1,4 @@
-import type { ListedEvent } from '../list/event-list.ts';
+import type { ListEntry, ListedEvent } from '../list/event-list.ts';
 import type { AccountQueues } from './account-queues.ts';
 
 /** Of one account in memory, so that no account whose events fail takes the room of the others. */
@@ -28,8 +28,8 @@ export interface QueueFiller {
 
 interface FillerOptions {
   readonly queues: Pick<AccountQueues, 'add' | 'sizeOf'>;
-  readonly readFrom: (number: number, count: number) => Promise<readonly ListedEvent[]>;
-  readonly isWanted: (listed: ListedEvent) => boolean;
+  readonly readFrom: (number: number, count: number) => Promise<readonly ListEntry[]>;
+  readonly isWanted: (entry: ListEntry) => entry is ListedEvent;
 }
 
 export function createQueueFiller({ queues, readFrom, isWanted }: FillerOptions): QueueFiller {
@@ -49,11 +49,11 @@ export function createQueueFiller({ queues, readFrom, isWanted }: FillerOptions)
     for (const late of returning.values()) late.isCutOff ||= listStart > late.first;
   };
   /** Takes away the accounts whose queues are full again. */
-  const addPage = (page: readonly ListedEvent[], returning: Map<string, PostponedTail>) => {
-    for (const listed of page) {
+  const addPage = (page: readonly ListEntry[], returning: Map<string, PostponedTail>) => {
+    for (const listed of page.filter(isWanted)) {
       const { accountId } = listed.event;
       const late = returning.get(accountId);
-      if (late === undefined || listed.number < late.first || !isWanted(listed)) continue;
+      if (late === undefined || listed.number < late.first) continue;
       if (!addAgain(listed, late)) returning.delete(accountId);
     }
   };

@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
-import { readEventsFrom } from '../list/event-list.ts';
+import { readEntriesFrom } from '../list/event-list.ts';
 import type { Resolve } from './find-addresses.ts';
 import { POST_MAX_MS, postWebhook, type Webhook, type WebhookRules } from './post-webhook.ts';
 import {
@@ -74,7 +74,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
         !stopping.signal.aborted &&
         performance.now() + POST_MAX_MS < lease.endMs &&
         settings().endpoints.some((each) => each.name === name),
-      readFrom: (number, count) => readEventsFrom(connection, number, count),
+      readFrom: (number, count) => readEntriesFrom(connection, number, count),
       nowMs: clock.nowMs,
     });
   };

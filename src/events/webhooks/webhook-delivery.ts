@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { showEvent } from '../limit-event.ts';
-import type { ListedEvent } from '../list/event-list.ts';
+import type { ListEntry, ListedEvent } from '../list/event-list.ts';
 import { createAccountQueues, type WaitingEvent } from './account-queues.ts';
 import { createListReader, type PageEnd } from './list-reader.ts';
 import type { PostEnd, Webhook, WebhookMessage } from './post-webhook.ts';
@@ -26,7 +26,7 @@ export interface WebhookDeliveryOptions {
   readonly post: (webhook: Webhook, message: WebhookMessage) => Promise<PostEnd | undefined>;
   /** Whether there is time for a post before the lease ends. */
   readonly mayPost: () => boolean;
-  readonly readFrom: (number: number, count: number) => Promise<readonly ListedEvent[]>;
+  readonly readFrom: (number: number, count: number) => Promise<readonly ListEntry[]>;
   readonly store: Pick<WebhookStore, 'note' | 'noteDelivered' | 'noteFailing'>;
   readonly onOutcome: (outcome: DeliveryOutcome, count: number) => void;
   readonly nowMs: () => number;

@@ -99,7 +99,8 @@ it('a group is created, changed and given keys here, and its limits are shown an
 
   await page.getByRole('link', { name: 'All requests, with filters' }).click();
   await page.getByText('Filters: 2 set').waitFor();
-  await page.getByLabel('Group').locator('option:checked', { hasText: 'Research' }).waitFor();
+  const chosen = page.getByLabel('Group').locator('option:checked', { hasText: 'Research' });
+  await chosen.waitFor({ state: 'attached' });
   await page.locator('[data-request]').first().waitFor();
   await page.getByLabel('End user').fill('nobody');
   await page.keyboard.press('Enter');
