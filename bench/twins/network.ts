@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Pool } from 'undici';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { type AdmitOrder, admit, createGatheredAdmit } from '../../src/quota/scripts/admit.ts';
+import { type AdmitArguments, admit, createGatheredAdmit } from '../../src/quota/scripts/admit.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect-redis.ts';
 import { createHttpClient } from '../../src/upstream/http1/create-http-client.ts';
 import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
@@ -166,7 +166,7 @@ function redisTwins({ plain, client, line }: Connections): Twin[] {
 }
 
 /** Includes the CPU time of the server. */
-function withServer(server: Redis, ask: (order: AdmitOrder) => Promise<unknown>): Measure {
+function withServer(server: Redis, ask: (order: AdmitArguments) => Promise<unknown>): Measure {
   const measure = cpuMicrosOfWaves(() => ask(nextOrder()), LOAD);
   return async () => {
     const before = await readServerMicros(server);
@@ -186,7 +186,7 @@ async function readServerMicros(server: Redis): Promise<number> {
 const plans = { starter: PLAN_MAX, pro: PLAN_MAX, business: PLAN_MAX, team: PLAN_MAX };
 let orders = 0;
 
-function nextOrder(): AdmitOrder {
+function nextOrder(): AdmitArguments {
   orders += 1;
   return {
     ...{ bucket: KEY.bucket, keyId: KEY.keyId, digest: KEY.digest },

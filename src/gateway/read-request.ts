@@ -31,12 +31,12 @@ export function readRequest(
 ): ClientRequest {
   const abridged = mayAbridge ? readAbridged(body, format, header) : undefined;
   if (abridged !== undefined) return abridged;
-  const source = readWhole(body, format);
+  const source = readBody(body, format);
   const decoded = format.decodeRequest(source.value, header, aids);
   return { ...decoded, source, readWhole: () => decoded.request };
 }
 
-function readWhole(body: Uint8Array, format: RouteFormat): JsonBody {
+function readBody(body: Uint8Array, format: RouteFormat): JsonBody {
   const read = readJsonBody(body);
   return unifyNames(read, format.knownNames) ?? read;
 }
@@ -57,7 +57,7 @@ function readAbridged(
     request: decoded.request as unknown as AbridgedRequest,
     source,
     readWhole() {
-      whole ??= format.decodeRequest(readWhole(body, format).value, header).request;
+      whole ??= format.decodeRequest(readBody(body, format).value, header).request;
       return whole;
     },
   };

@@ -24,15 +24,15 @@ const UNRESOLVED: ReadonlySet<string> = new Set(['item_not_found', 'previous_res
  * one in which they stand in place. Most requests refer to nothing and cost no question: only a
  * request that would be refused for its references is read a second time.
  */
-export function readResolved(asked: ResolveOrder): ClientRequest | Promise<ClientRequest> {
-  const { body, format, header, steps } = asked;
+export function readResolved(order: ResolveOrder): ClientRequest | Promise<ClientRequest> {
+  const { body, format, header, steps } = order;
   try {
     const mayAbridge = steps.upstreamFormats.has(format.name);
     return readRequest(body, format, header, mayAbridge, AIDS);
   } catch (error) {
     const isUnresolved = error instanceof Refusal && UNRESOLVED.has(error.refusal);
     if (!isUnresolved || steps.answerKeeper === undefined) throw error;
-    return resolve(asked, steps.answerKeeper, error);
+    return resolve(order, steps.answerKeeper, error);
   }
 }
 

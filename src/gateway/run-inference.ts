@@ -8,11 +8,11 @@ import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerPlace } from './answer-keeper.ts';
-import { boundRequest, type RequestBounds } from './bound-request.ts';
 import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
+import { findBounds, type RequestBounds } from './find-bounds.ts';
 import { type AnswerEnd, createMeter, type MeterOptions } from './meter.ts';
 import type { ClientRequest } from './read-request.ts';
 import { readResolved } from './read-resolved.ts';
@@ -108,7 +108,7 @@ async function openAnswer(
   if (model === undefined) throw refuseUnknownModel(request.model);
   recorder.noteRequest(model.id, request.isStream, asked.response?.droppedTools);
   checkModelKind(model, request);
-  const bounds = boundRequest(asked, model, steps);
+  const bounds = findBounds(asked, model, steps);
   const meter = createMeter(meterOptionsOf(model, bounds, steps));
   const leave = new ClientLeave(client, meter, steps.unread, hiddenCostOf(asked, model.id, bounds));
   const admission = await steps.admit({

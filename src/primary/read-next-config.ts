@@ -24,11 +24,11 @@ const FIXED: Readonly<Record<string, (config: Config) => string | undefined>> = 
   catalogue: ({ catalogue }) => catalogue,
   'ops.admin_token': ({ ops }) => ops.adminToken?.reveal(),
   'ops.oidc': ({ ops }) => JSON.stringify([ops.oidc, ops.oidc?.clientSecret?.reveal()]),
-  'redis.url': nameStore,
+  'redis.url': comparableStore,
   'books.url': ({ books }) => (books.place.kind === 'file' ? '' : books.place.url.reveal()),
   'books.connections': ({ books }) => String(books.connectionsMax),
   'books.keep': ({ books }) => String(books.keepMs),
-  'books.archive': ({ books }) => nameArchive(books.archive),
+  'books.archive': ({ books }) => comparableArchive(books.archive),
   'books.waiting_entries_max': ({ books }) => String(books.waitingEntriesMax),
 };
 
@@ -49,12 +49,14 @@ export function readNextConfig(readSource: () => ConfigSource, inUse: ConfigInUs
   return { source, config, count: inUse.count + 1 };
 }
 
-function nameStore({ redis }: Config): string {
+/** With its secrets, only to be compared. */
+function comparableStore({ redis }: Config): string {
   if (redis === 'embedded') return redis;
   return JSON.stringify([formatRedisUrl(redis), redis.auth.password?.reveal()]);
 }
 
-function nameArchive(archive: ArchivePlace | undefined): string {
+/** With its secrets, only to be compared. */
+function comparableArchive(archive: ArchivePlace | undefined): string {
   if (archive?.kind !== 's3') return archive?.folder ?? '';
   const { accessKey, secretKey, ...place } = archive;
   return JSON.stringify([place, accessKey.reveal(), secretKey.reveal()]);

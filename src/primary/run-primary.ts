@@ -92,9 +92,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config, embedded);
     const { metrics } = nodeMetrics;
-    const told = { publish, tellMasters: (news: MastersNews) => pool?.tellMasters(news) };
+    const news = { publish, tellMasters: (masters: MastersNews) => pool?.tellMasters(masters) };
     const node = loadNodeId(config.dataDir);
-    books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...told });
+    books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...news });
     const { connection, access, audit, journal, threads, sweeper } = books;
     const demoKey = embedded && (await prepareDemo(books, config));
     const checkPlans = createPlansCheck(() => fleet?.desk, node);

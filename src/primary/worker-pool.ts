@@ -114,7 +114,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     reload: createPoolReload(options, {
       inUse: () => inUse,
       takeOver: (next) =>
-        takeOverConfig({ workers, next, previous: inUse, ...createTaking(probes, adopt) }),
+        takeOverConfig({ workers, next, previous: inUse, ...createConfigSwitch(probes, adopt) }),
     }),
     tellBooksFull(isFull) {
       if (isFull === areBooksFull) return;
@@ -145,7 +145,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 }
 
-function createTaking(
+function createConfigSwitch(
   probes: Pick<NodeProbes, 'changeConfig'>,
   adopt: (used: ConfigInUse) => void,
 ) {

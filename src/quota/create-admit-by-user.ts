@@ -1,10 +1,10 @@
-import { type AdmitOrder, type AdmitReply, UNTOLD_USER } from './scripts/admit.ts';
+import { type AdmitArguments, type AdmitReply, UNTOLD_USER } from './scripts/admit.ts';
 
 /** Beyond this many keys, all are forgotten, and each asks twice once more. */
 const NAMED_KEYS_MAX = 10_000;
 
 interface AdmitByUserOptions {
-  readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
+  readonly admit: (order: AdmitArguments) => Promise<AdmitReply>;
   readonly digestEndUser: (name: string) => string;
 }
 
@@ -16,10 +16,10 @@ interface AdmitByUserOptions {
 export function createAdmitByUser({ admit, digestEndUser }: AdmitByUserOptions) {
   const named = new Set<string>();
 
-  const admitNamed = (order: AdmitOrder, endUser: string) =>
+  const admitNamed = (order: AdmitArguments, endUser: string) =>
     admit({ ...order, user: digestEndUser(endUser) });
 
-  return (order: AdmitOrder, endUser: string): Promise<AdmitReply> => {
+  return (order: AdmitArguments, endUser: string): Promise<AdmitReply> => {
     if (endUser === '') return admit(order);
     if (named.has(order.keyId)) return admitNamed(order, endUser);
     return admit({ ...order, user: UNTOLD_USER }).then((reply) => {

@@ -7,7 +7,7 @@ import { createAdmitByUser } from './create-admit-by-user.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseSuspended, refuseWhileBooksFull } from './refuse-admission.ts';
-import type { AdmitOrder, AdmitReply } from './scripts/admit.ts';
+import type { AdmitArguments, AdmitReply } from './scripts/admit.ts';
 import {
   type AdmittedRequest,
   encodeLedgerUsage,
@@ -26,7 +26,7 @@ interface AdmitRequestOptions {
   readonly books: { readonly isFull: boolean };
   readonly askStore: AskStore;
   /** One attempt to admit a request. */
-  readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
+  readonly admit: (order: AdmitArguments) => Promise<AdmitReply>;
   /**
    * Answers who pays if a request may go on although the store is unreachable. `undefined` refuses
    * the request.
@@ -59,8 +59,8 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
 
   const admitByUser = createAdmitByUser(options);
   const ask = (order: AdmissionOrder) => {
-    const asked = toAdmitOrder(order, options);
-    return askStore(asked.bucket, () => admitByUser(asked, order.endUser));
+    const args = toAdmitArguments(order, options);
+    return askStore(args.bucket, () => admitByUser(args, order.endUser));
   };
 
   const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
@@ -143,10 +143,10 @@ function nearLimitsOf(reply: AdmitReply): readonly LimitState[] {
   return [{ ...reply, left }];
 }
 
-function toAdmitOrder(
+function toAdmitArguments(
   order: AdmissionOrder,
   options: Pick<AdmitRequestOptions, 'windowMs' | 'usersMax' | 'warnAtShare'>,
-): AdmitOrder {
+): AdmitArguments {
   const { key, plans } = order;
   const { windowMs, usersMax, warnAtShare } = options;
   return {

@@ -47,7 +47,7 @@ class AnswerWithRetries implements Answer {
   readonly #options: RetryOptions;
   readonly #call: CallEnd;
   /** Kept only as long as a retry is possible. */
-  #untold: InferenceCall | undefined;
+  #retryableCall: InferenceCall | undefined;
   readonly #tries: Try[] = [];
   /** The current try, before its first part. */
   #trying: Answer | undefined;
@@ -57,7 +57,7 @@ class AnswerWithRetries implements Answer {
   constructor(options: RetryOptions, call: InferenceCall) {
     this.#options = options;
     this.#call = { isUnread: call.isUnread, noteTries: call.noteTries, signal: call.signal };
-    this.#untold = call;
+    this.#retryableCall = call;
   }
 
   [Symbol.asyncIterator](): this {
@@ -67,7 +67,9 @@ class AnswerWithRetries implements Answer {
   next(): Promise<Result> {
     if (this.#isOver) return Promise.resolve(DONE);
     if (this.#begun !== undefined) return this.#takeNext(this.#begun);
-    return this.#untold === undefined ? Promise.resolve(DONE) : this.#takeFirst(this.#untold);
+    return this.#retryableCall === undefined
+      ? Promise.resolve(DONE)
+      : this.#takeFirst(this.#retryableCall);
   }
 
   isSent(): boolean {
@@ -123,7 +125,7 @@ class AnswerWithRetries implements Answer {
           await this.#waitForRetry(call, refusal);
           continue;
         }
-        this.#untold = undefined;
+        this.#retryableCall = undefined;
         this.#trying = undefined;
         this.#begun = { lease, parts };
         return this.#noteResult(lease, first);

@@ -89,7 +89,7 @@ function readKeyId({ keyId = '', isKeyProven, refusal }: RequestRecord): string 
  */
 export function createRefusalTeller(
   tally: Pick<RefusalTally, 'take'>,
-  tell: (batch: RefusalBatch, told: () => void) => void,
+  tell: (batch: RefusalBatch, onSent: () => void) => void,
 ): (isLast: boolean) => void {
   let isTelling = false;
   return (isLast) => {

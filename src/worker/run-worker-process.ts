@@ -21,9 +21,9 @@ const ORPHAN_LINGER_MS = 500;
 
 /** What a worker tells its primary by itself. */
 const REPORTS: Pick<WorkerOptions, 'report' | 'tellActivity' | 'tellRefusals'> = {
-  report: (report, told) => tellPrimary({ type: 'report', report }, told),
+  report: (report, onSent) => tellPrimary({ type: 'report', report }, onSent),
   tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
-  tellRefusals: (batch, told) => tellPrimary({ type: 'refusals', batch }, told),
+  tellRefusals: (batch, onSent) => tellPrimary({ type: 'refusals', batch }, onSent),
 };
 
 /** The process around a worker. It takes orders from the primary and exits once it has drained. */
@@ -160,8 +160,8 @@ function embeddedTarget(order: StartOrder): RedisTarget {
   return unixRedisTarget(order.embeddedRedisPath);
 }
 
-function tellPrimary(message: MessageToPrimary, told: () => void = () => {}): void {
+function tellPrimary(message: MessageToPrimary, onSent: () => void = () => {}): void {
   // The primary may be gone by now. The 'disconnect' event handles that.
-  if (process.send === undefined || !process.connected) told();
-  else process.send(message, () => told());
+  if (process.send === undefined || !process.connected) onSent();
+  else process.send(message, () => onSent());
 }

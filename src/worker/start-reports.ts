@@ -11,7 +11,7 @@ const LOOK_INTERVAL_MS = 100;
  */
 export function startReports(
   read: () => WorkerReport,
-  send: (report: WorkerReport, told: () => void) => void,
+  send: (report: WorkerReport, onSent: () => void) => void,
 ): () => void {
   let looksSinceReport = 0;
   let toldHealth = '';

@@ -54,11 +54,11 @@ export interface WorkerOptions {
   readonly books: { readonly isFull: boolean };
   /** Resolves when the primary has these settlements on its disk. */
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
-  /** Calls `told` when the report has left this process. */
-  readonly report: (report: WorkerReport, told: () => void) => void;
+  /** Calls `onSent` when the report has left this process. */
+  readonly report: (report: WorkerReport, onSent: () => void) => void;
   readonly tellActivity: (activity: Activity) => void;
-  /** Calls `told` when the batch has left this process. */
-  readonly tellRefusals: (batch: RefusalBatch, told: () => void) => void;
+  /** Calls `onSent` when the batch has left this process. */
+  readonly tellRefusals: (batch: RefusalBatch, onSent: () => void) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** Routes for tests of the process itself. The product has none. */

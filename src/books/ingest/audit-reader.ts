@@ -36,9 +36,7 @@ export interface AuditReader {
 }
 
 export interface AuditReaderOptions {
-  /** Of the accounts and keys. */
-  readonly connection: Pick<RedisConnection, 'send'>;
-  readonly auditConnection: Pick<RedisConnection, 'client' | 'send'>;
+  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,19 +46,19 @@ export interface AuditReaderOptions {
 /** Like the reader of the streams, it reads the last minutes once more at first. */
 export function createAuditReader(
   auditCursor: StreamId,
-  { connection, auditConnection, books, clock, log, pace }: AuditReaderOptions,
+  { connection, books, clock, log, pace }: AuditReaderOptions,
 ): AuditReader {
   const readable = createAgedPlaces(pace.entryAgeMs);
   let cursor = auditCursor;
   let read: StreamId | undefined;
 
   const findStart = async (): Promise<StreamId> => {
-    const { floor } = await readSpan(auditConnection, AUDIT_KEY);
+    const { floor } = await readSpan(connection, AUDIT_KEY);
     if (compareStreamIds(floor, cursor) > 0) {
       const missing = { after: cursor, until: floor };
       log.error(missing, 'the books lack a part of the audit log: Redis had dropped it before');
     }
-    const [atCursor] = await readPageOf(auditConnection, AUDIT_KEY, {
+    const [atCursor] = await readPageOf(connection, AUDIT_KEY, {
       after: cursor === STREAM_START ? cursor : streamIdBefore(cursor),
       until: cursor,
     });
@@ -70,14 +68,14 @@ export function createAuditReader(
   return {
     async readPage(untilMs) {
       read ??= await findStart();
-      const { last: end } = await readSpan(auditConnection, AUDIT_KEY);
+      const { last: end } = await readSpan(connection, AUDIT_KEY);
       readable.note(new Map([[AUDIT_BUCKET, end]]));
       const until = `${Math.max(0, untilMs)}-${NUMBER_MAX}`;
       const range = {
         after: read,
         until: laterStreamId(until, readable.of(AUDIT_BUCKET) ?? until),
       };
-      const entries = await readPageOf(auditConnection, AUDIT_KEY, range);
+      const entries = await readPageOf(connection, AUDIT_KEY, range);
       const last = entries.at(-1)?.id;
       if (last === undefined) return true;
       const { rows, damaged } = decodePage(entries, clock.nowMs(), log);

@@ -36,8 +36,6 @@ export interface Ingester {
 
 export interface IngesterOptions {
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
-  /** The connection for the audit log, if it has its own. */
-  readonly auditConnection?: Pick<RedisConnection, 'client' | 'send'>;
   /** A writer. */
   readonly books: Books;
   /** The same after a restart, and no other node's. */

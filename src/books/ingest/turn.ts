@@ -23,15 +23,12 @@ export interface Turn {
   rewind(): void;
 }
 
-interface TurnOptions
-  extends StreamReaderOptions,
-    Omit<AuditReaderOptions, 'auditConnection' | 'connection' | 'pace'> {
-  readonly auditConnection?: AuditReaderOptions['auditConnection'];
+interface TurnOptions extends StreamReaderOptions, Omit<AuditReaderOptions, 'connection' | 'pace'> {
   readonly rests?: Pick<WorkRests, 'allow'>;
 }
 
 export function createTurn(options: TurnOptions): Turn {
-  const { connection, books, pace, rests, auditConnection = connection } = options;
+  const { connection, books, pace, rests } = options;
   const names = createNamesMirror(connection, books);
   let readers: { readonly streams: StreamReader; readonly audit: AuditReader } | undefined;
   let untilMs: number | undefined;
@@ -44,7 +41,7 @@ export function createTurn(options: TurnOptions): Turn {
     const ingestion = await markDatabaseErrors(readIngestion(books));
     return {
       streams: createStreamReader(ingestion, options),
-      audit: createAuditReader(ingestion.auditCursor, { ...options, auditConnection }),
+      audit: createAuditReader(ingestion.auditCursor, options),
     };
   };
 

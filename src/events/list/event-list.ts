@@ -82,6 +82,10 @@ export async function listEvents(
   connection: Connection,
   { accountId, type, before, limit }: EventsQuery,
 ): Promise<ListedEvents> {
+  const isAsked = (entry: ListEntry): entry is ListedEvent =>
+    entry.event !== undefined &&
+    (accountId === undefined || entry.event.accountId === accountId) &&
+    (type === undefined || entry.event.type === type);
   const found: ListedEvent[] = [];
   let end = before === undefined ? '+' : `(${before}-0`;
   for (;;) {
@@ -89,13 +93,10 @@ export async function listEvents(
     const entries = (await connection.send('xrevrange', args)) as Entries;
     // Most events are of other accounts, and a search for a text is cheaper than to read an event.
     const near = accountId === undefined ? entries : entries.filter(hasText(accountId));
-    for (const { event, ...place } of decodeEntries(near)) {
-      if (event === undefined) continue;
-      if (accountId !== undefined && event.accountId !== accountId) continue;
-      if (type !== undefined && event.type !== type) continue;
+    for (const listed of decodeEntries(near).filter(isAsked)) {
       // One more tells whether there is another page.
       if (found.length === limit) return { events: found, next: found.at(-1)?.number };
-      found.push({ event, ...place });
+      found.push(listed);
     }
     const last = entries.at(-1);
     if (last === undefined) return { events: found, next: undefined };

@@ -1,6 +1,6 @@
 import { isUnsigned } from '../../protocol/own-signature.ts';
+import type { Thought } from '../../protocol/responses/thought.ts';
 import { type CallSeal, isSealed } from '../../protocol/sealed-reasoning.ts';
-import type { ThinkingBlock } from '../../protocol/thinking-block.ts';
 
 /**
  * Seals the thoughts of the upstream that answers. Each is sealed once, so that the kept answer and
@@ -8,15 +8,13 @@ import type { ThinkingBlock } from '../../protocol/thinking-block.ts';
  */
 export interface ThoughtSealer {
   noteUpstream(upstream: string): void;
-  sealThought(thought: SealedThought): string | undefined;
+  sealThought(thought: Thought): string | undefined;
 }
-
-type SealedThought = ThinkingBlock | { readonly type: 'redacted_thinking'; readonly data: string };
 
 export function createThoughtSealer({ seal }: Pick<CallSeal, 'seal'>): ThoughtSealer {
   let upstream: string | undefined;
-  let known: Map<SealedThought, string | undefined> | undefined;
-  const sealNew = (thought: SealedThought) => {
+  let known: Map<Thought, string | undefined> | undefined;
+  const sealNew = (thought: Thought) => {
     if (thought.type === 'thinking' && isSealed(thought.signature)) return thought.signature;
     const isSigned = thought.type !== 'thinking' || !isUnsigned(thought);
     return isSigned && upstream !== undefined ? seal(upstream, thought) : undefined;

@@ -35,16 +35,16 @@ export function createRouteTable(routes: readonly HttpRoute[]): RouteTable {
     byMethod.set(route.method, route);
     if (route.method === 'GET' && !byMethod.has('HEAD')) byMethod.set('HEAD', route);
   }
-  const open = [...byPath].flatMap(([path, byMethod]) =>
+  const wildcards = [...byPath].flatMap(([path, byMethod]) =>
     path.endsWith('/*') ? [{ beginning: path.slice(0, -1), byMethod }] : [],
   );
-  const findOpen = (path: string) =>
+  const findWildcard = (path: string) =>
     path.endsWith('/')
       ? undefined
-      : open.find(({ beginning }) => path.startsWith(beginning))?.byMethod;
+      : wildcards.find(({ beginning }) => path.startsWith(beginning))?.byMethod;
   return {
     find(method, path) {
-      const byMethod = byPath.get(path) ?? findOpen(path);
+      const byMethod = byPath.get(path) ?? findWildcard(path);
       if (byMethod === undefined) return NOTHING_ALLOWED;
       return byMethod.get(method) ?? { allowed: [...byMethod.keys()] };
     },

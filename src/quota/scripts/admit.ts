@@ -15,7 +15,7 @@ import { replyOf } from './words/reply-of.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
-export interface AdmitOrder {
+export interface AdmitArguments {
   readonly bucket: number;
   readonly keyId: string;
   readonly digest: string;
@@ -110,16 +110,16 @@ const script = loadLuaScript(
  * Admits one request and holds its highest possible cost, or says why not. A call may be repeated
  * with the same id.
  */
-export async function admit(connection: Connection, order: AdmitOrder): Promise<AdmitReply> {
+export async function admit(connection: Connection, order: AdmitArguments): Promise<AdmitReply> {
   return readReply(await callScript(connection, order, [encodeEach(order, true)]), 0, order);
 }
 
 /** The same for many requests: calls that come together share runs of the script. */
 export function createGatheredAdmit(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd' | 'isCluster'>,
-): (order: AdmitOrder) => Promise<AdmitReply> {
+): (order: AdmitArguments) => Promise<AdmitReply> {
   const { isCluster } = connection;
-  return createGatherer<AdmitOrder, Each, AdmitReply>({
+  return createGatherer<AdmitArguments, Each, AdmitReply>({
     connection,
     canShare: (first, order) =>
       (!isCluster || first.bucket === order.bucket) &&
@@ -145,7 +145,7 @@ interface Each {
   readonly numbers: Buffer;
 }
 
-function encodeEach(order: AdmitOrder, isFirst: boolean): Each {
+function encodeEach(order: AdmitArguments, isFirst: boolean): Each {
   const { modelNames, requestId, holdMicros, holdLeastMicros, leaseMs, tokens } = order;
   const { input, output, outputLeast, isOutputOpen } = tokens;
   return {
@@ -159,14 +159,14 @@ function encodeEach(order: AdmitOrder, isFirst: boolean): Each {
   };
 }
 
-function encodeAsker({ bucket, keyId, digest, user, usersMax }: AdmitOrder): string {
+function encodeAsker({ bucket, keyId, digest, user, usersMax }: AdmitArguments): string {
   const toldUser = user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`;
   return `${keysOfBucket(bucket).prefix}\0${keyId}\0${digest}\0${toldUser}\0`;
 }
 
 function callScript(
   connection: Connection,
-  { bucket, plans, windowMs, warnAtShare = DEFAULT_WARNINGS.atShare }: AdmitOrder,
+  { bucket, plans, windowMs, warnAtShare = DEFAULT_WARNINGS.atShare }: AdmitArguments,
   encoded: readonly Each[],
 ): Promise<unknown> {
   const [first, ...further] = encoded as readonly [Each, ...Each[]];
@@ -182,7 +182,7 @@ function callScript(
   return script.call(connection, keys, args, further);
 }
 
-function readReply(reply: unknown, index: number, order: AdmitOrder): AdmitReply {
+function readReply(reply: unknown, index: number, order: AdmitArguments): AdmitReply {
   const { windowMs, tokens } = order;
   const [kind, nowMs, limit, left, resetMs, ...rest] = replyOf(reply, index);
   const rate: RateState = {

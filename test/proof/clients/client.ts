@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import type { PlanLimits } from '../../../src/protocol/admission.ts';
-import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';
 import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
@@ -20,7 +20,7 @@ const mintRequestId = createRequestIdMint(randomBytes);
 export interface ClientOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   /** Shared by all clients of the process. Their calls are gathered into one run of a script. */
-  readonly admit: (order: AdmitOrder) => Promise<AdmitReply>;
+  readonly admit: (order: AdmitArguments) => Promise<AdmitReply>;
   readonly settle: (settlement: Settlement) => Promise<SettleReply>;
   readonly world: readonly ProofAccount[];
   readonly random: Random;
@@ -46,7 +46,7 @@ export interface OpenRequest {
 }
 
 /** What a request may need of lists of limits. */
-export type Demand = Pick<AdmitOrder, 'tokens' | 'user' | 'usersMax'>;
+export type Demand = Pick<AdmitArguments, 'tokens' | 'user' | 'usersMax'>;
 
 const MODEL = 'llm-proof-1';
 
@@ -70,7 +70,7 @@ export function createClient(options: ClientOptions) {
     }
   };
 
-  const noteRefusal = (keyId: string, order: AdmitOrder, reply: AdmitReply) => {
+  const noteRefusal = (keyId: string, order: AdmitArguments, reply: AdmitReply) => {
     const { kind } = reply;
     const least = order.holdLeastMicros;
     if (kind === 'rate') {
@@ -88,7 +88,7 @@ export function createClient(options: ClientOptions) {
     }
   };
 
-  const noteListRefusal = (order: AdmitOrder, reply: AdmitReply) => {
+  const noteListRefusal = (order: AdmitArguments, reply: AdmitReply) => {
     if (reply.kind !== 'limit' && reply.kind !== 'too_large') return;
     const { input, outputLeast } = order.tokens;
     const need = {
@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions) {
   const admitOnce = async (
     account: ProofAccount,
     key: ProofKey,
-    order: AdmitOrder,
+    order: AdmitArguments,
     isRepeated: boolean,
   ): Promise<OpenRequest | AdmitReply | undefined> => {
     const askedMs = Date.now();
@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions) {
       minted += 1;
       const requestId =
         mintRequestId(Date.now()).slice(0, 10) + tag + String(minted).padStart(12, '0');
-      const order: AdmitOrder = {
+      const order: AdmitArguments = {
         ...{ bucket: account.bucket, keyId: key.keyId, digest: key.digest, requestId },
         ...{ modelNames: [MODEL], holdMicros: hold.micros, holdLeastMicros: hold.leastMicros },
         ...{ leaseMs, windowMs, plans, ...demand },

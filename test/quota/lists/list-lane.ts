@@ -1,4 +1,4 @@
-import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { encodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { Random } from '../../proof/support/random.ts';
 import { DETAILS } from '../../support/request-details.ts';
@@ -197,7 +197,7 @@ export async function openLane(
       const id = `req_00${name}${String(asked).padStart(18, '0')}`;
       return { order: pickOrder(random, hasSoft && random.chance(0.5)), key, id, subjects };
     });
-    const orders = all.map(({ order, id }): Partial<AdmitOrder> => {
+    const orders = all.map(({ order, id }): Partial<AdmitArguments> => {
       const { input, output, outputLeast, wanted, least, isSoft } = order;
       return {
         ...{ keyId: key.keyId, requestId: id, plans: tree.plans, user, usersMax: 10 },

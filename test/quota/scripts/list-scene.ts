@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AdmitOrder } from '../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments } from '../../../src/quota/scripts/admit.ts';
 import { encodeLedgerUsage } from '../../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../../support/request-details.ts';
 import { openScripts, redisKeys, requestNumber } from './open-scripts.ts';
@@ -9,7 +9,7 @@ export const GROUP = 'grp_03group';
 /** The scripts, and orders and records with lists of limits. */
 export function openLists() {
   const scripts = openScripts();
-  const ask = (number: number, input: number, output = 0, more: Partial<AdmitOrder> = {}) =>
+  const ask = (number: number, input: number, output = 0, more: Partial<AdmitArguments> = {}) =>
     scripts.admit({
       requestId: requestNumber(number),
       holdMicros: 0,

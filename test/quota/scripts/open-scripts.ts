@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import {
-  type AdmitOrder,
+  type AdmitArguments,
   type AdmitReply,
   admit,
   createGatheredAdmit,
@@ -104,7 +104,7 @@ export function openScripts(script?: string) {
   const setKey = (fields: Readonly<Record<string, string | number>>) =>
     set(redisKeys.key(KEY), fields);
 
-  const admitTurn = (all: readonly Partial<AdmitOrder>[]): Promise<AdmitReply>[] => {
+  const admitTurn = (all: readonly Partial<AdmitArguments>[]): Promise<AdmitReply>[] => {
     const admitOne = createGatheredAdmit({ ...connection, ...GATHERED });
     return all.map((more) => admitOne(makeOrder(more)));
   };
@@ -190,11 +190,11 @@ export function openScripts(script?: string) {
         return `${kind} ${who} ${values.get('month')} ${amounts.join(' ')}`;
       });
     },
-    admit: (more: Partial<AdmitOrder> = {}): Promise<AdmitReply> =>
+    admit: (more: Partial<AdmitArguments> = {}): Promise<AdmitReply> =>
       admit(connection, makeOrder(more)),
     admitTurn,
     /** Sends all requests in one turn of the event loop. */
-    admitTogether: (all: readonly Partial<AdmitOrder>[]) => Promise.all(admitTurn(all)),
+    admitTogether: (all: readonly Partial<AdmitArguments>[]) => Promise.all(admitTurn(all)),
     renew: (seenMicros: number, more: Partial<Hold> & { readonly leaseMs?: number } = {}) =>
       renew(
         connection,
@@ -262,7 +262,7 @@ export function openScripts(script?: string) {
 
 export type OpenScripts = ReturnType<typeof openScripts>;
 
-export function makeOrder(more: Partial<AdmitOrder>): AdmitOrder {
+export function makeOrder(more: Partial<AdmitArguments>): AdmitArguments {
   return {
     ...{ bucket: BUCKET, keyId: KEY, digest: DIGEST },
     modelNames: [MODEL, 'sonnet'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
-import { type AdmitOrder, createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
+import { type AdmitArguments, createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
 import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import {
@@ -30,7 +30,7 @@ interface World {
 /** First time passes, then all of these arrive in one turn of the event loop. */
 interface Step {
   readonly passedMs: number;
-  readonly admitted: readonly Partial<AdmitOrder>[];
+  readonly admitted: readonly Partial<AdmitArguments>[];
   readonly settled: readonly Partial<Settlement>[];
   readonly isSwept: boolean;
 }
@@ -60,7 +60,7 @@ const world: fc.Arbitrary<World> = fc.record({
     .map((fields) => ({ ...fields, digest: DIGEST })),
 });
 
-const order: fc.Arbitrary<Partial<AdmitOrder>> = fc
+const order: fc.Arbitrary<Partial<AdmitArguments>> = fc
   .record({
     request,
     holdMicros: amount,

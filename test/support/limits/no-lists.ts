@@ -1,7 +1,7 @@
-import type { AdmitOrder } from '../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments } from '../../../src/quota/scripts/admit.ts';
 
 /** An admission that meets no lists of limits. */
-export const NO_LISTS: Pick<AdmitOrder, 'tokens' | 'user' | 'usersMax'> = {
+export const NO_LISTS: Pick<AdmitArguments, 'tokens' | 'user' | 'usersMax'> = {
   tokens: { input: 0, output: 0, outputLeast: 0, isOutputOpen: false },
   user: '',
   usersMax: 0,

@@ -7,10 +7,10 @@ import { waitUntil } from '../../support/wait-until.ts';
 import {
   ANSWER,
   ask,
-  type Books,
   createClient,
   createSteps,
   partOf,
+  type Seen,
   tell,
   USAGE,
 } from './spine-support.ts';
@@ -47,14 +47,14 @@ function createUpstream(rest: () => ReturnType<typeof tell>) {
 }
 
 async function start(rest: () => ReturnType<typeof tell>, body: object, heldMicros?: number) {
-  const books: Books = { orders: [], bills: [], records: [] };
+  const seen: Seen = { orders: [], bills: [], records: [] };
   const upstream = createUpstream(rest);
   const client = createClient(body);
-  const steps = createSteps(upstream.infer, books, heldMicros, DRAIN_MS);
+  const steps = createSteps(upstream.infer, seen, heldMicros, DRAIN_MS);
   const running = runInference(client.client, nativeFormat, steps);
   running.catch(() => {});
   await waitUntil(() => client.got.text.includes('Hi'), 'the first words are written');
-  return { ...upstream, ...client, books, steps, running };
+  return { ...upstream, ...client, seen, steps, running };
 }
 
 const tellAll = (usage: Usage) => () => tell([...ANSWER.slice(3, 4), finish(usage)]);
@@ -62,34 +62,34 @@ const tellAll = (usage: Usage) => () => tell([...ANSWER.slice(3, 4), finish(usag
 describe('an answer that may hide some of its cost', () => {
   it('is read to its end when its client leaves, and costs what its upstream tells then', async () => {
     const usage = { ...USAGE, output: 80, thinking: 70 };
-    const { leave, goOn, running, books, got, isStopped } = await start(tellAll(usage), THINKING);
+    const { leave, goOn, running, seen, got, isStopped } = await start(tellAll(usage), THINKING);
     leave();
     const written = got.text;
     goOn();
     await running;
     expect(isStopped()).toBe(false);
-    expect(books.bills).toMatchObject([{ usage, chargeMicros: 85, isEstimated: false }]);
-    expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
+    expect(seen.bills).toMatchObject([{ usage, chargeMicros: 85, isEstimated: false }]);
+    expect(seen.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
     expect(got.text).toBe(written);
   });
 
   it('is read on as well when its client is cut off, since it reads nothing', async () => {
     const usage = { ...USAGE, output: 80, thinking: 70 };
-    const { cutOff, goOn, running, books } = await start(tellAll(usage), THINKING);
+    const { cutOff, goOn, running, seen } = await start(tellAll(usage), THINKING);
     cutOff();
     goOn();
     await running;
-    expect(books.bills).toMatchObject([{ usage, isEstimated: false }]);
+    expect(seen.bills).toMatchObject([{ usage, isEstimated: false }]);
   });
 
   it('costs no more than was held where that is told only to nobody', async () => {
     const usage = { ...USAGE, input: 900, output: 80 };
-    const { leave, goOn, running, books } = await start(tellAll(usage), THINKING);
-    const held = books.orders[0]?.holdMicros;
+    const { leave, goOn, running, seen } = await start(tellAll(usage), THINKING);
+    const held = seen.orders[0]?.holdMicros;
     leave();
     goOn();
     await running;
-    expect(books.bills).toMatchObject([{ chargeMicros: held }]);
+    expect(seen.bills).toMatchObject([{ chargeMicros: held }]);
   });
 
   it('costs what was delivered when its upstream then fails, which is no trouble of a client', async () => {
@@ -97,26 +97,26 @@ describe('an answer that may hide some of its cost', () => {
       yield* [];
       throw new Refusal('upstream_broken', 'Broken');
     };
-    const { leave, goOn, running, books } = await start(fail, THINKING);
+    const { leave, goOn, running, seen } = await start(fail, THINKING);
     leave();
     goOn();
     await running;
-    expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
-    expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
+    expect(seen.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
+    expect(seen.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
   });
 
   it('is stopped when its key is revoked meanwhile, and when the worker ends', async () => {
     const revoked = await start(tellAll(USAGE), THINKING);
     revoked.leave();
-    revoked.books.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
+    revoked.seen.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
     const ended = await start(tellAll(USAGE), THINKING);
     ended.leave();
     ended.steps.unread.close();
-    for (const { running, books, isStopped, steps } of [revoked, ended]) {
+    for (const { running, seen, isStopped, steps } of [revoked, ended]) {
       await expect(running).rejects.toThrow('gone');
       expect(isStopped()).toBe(true);
-      expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
-      expect(books.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
+      expect(seen.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
+      expect(seen.records).toMatchObject([{ outcome: 'left', refusal: undefined }]);
       expect(steps.unread.count).toBe(0);
     }
   });
@@ -133,7 +133,7 @@ describe('an answer that may hide some of its cost', () => {
     second.leave();
     second.goOn();
     await second.running;
-    expect(second.books.bills).toMatchObject([{ usage, isEstimated: false }]);
+    expect(second.seen.bills).toMatchObject([{ usage, isEstimated: false }]);
   });
 });
 
@@ -147,7 +147,7 @@ describe('an answer that hides nothing', () => {
 });
 
 it('a stream that ends with its last part was not left by its client', async () => {
-  const books: Books = { orders: [], bills: [], records: [] };
+  const seen: Seen = { orders: [], bills: [], records: [] };
   let isStopped = false;
   const infer: Infer = async function* ({ signal }) {
     signal.addEventListener('abort', () => {
@@ -157,9 +157,9 @@ it('a stream that ends with its last part was not left by its client', async () 
     yield { ...partOf(...ANSWER.slice(3)), isLast: true };
   };
   const { client, got } = createClient(THINKING);
-  await runInference(client, nativeFormat, createSteps(infer, books, undefined, DRAIN_MS));
+  await runInference(client, nativeFormat, createSteps(infer, seen, undefined, DRAIN_MS));
   expect(got.ended).toBe(true);
-  expect(books.records).toMatchObject([{ outcome: 'complete' }]);
-  expect(books.bills).toMatchObject([{ chargeMicros: USAGE.input + 1 }]);
+  expect(seen.records).toMatchObject([{ outcome: 'complete' }]);
+  expect(seen.bills).toMatchObject([{ chargeMicros: USAGE.input + 1 }]);
   expect(isStopped).toBe(false);
 });

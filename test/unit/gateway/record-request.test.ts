@@ -8,10 +8,10 @@ import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   ANSWER,
-  type Books,
   createClient,
   createSteps,
   partOf,
+  type Seen,
   START,
   tell,
 } from './spine-support.ts';
@@ -30,11 +30,11 @@ async function recordOf(
   body: object = ask,
   { format = nativeFormat, headers = {} } = {},
 ): Promise<RequestRecord | undefined> {
-  const books: Books = { orders: [], bills: [], records: [] };
+  const seen: Seen = { orders: [], bills: [], records: [] };
   const { client } = createClient(body, headers);
-  await runInference(client, format, createSteps(infer, books)).catch(() => {});
-  expect(books.records).toHaveLength(1);
-  return books.records[0];
+  await runInference(client, format, createSteps(infer, seen)).catch(() => {});
+  expect(seen.records).toHaveLength(1);
+  return seen.records[0];
 }
 
 describe('the record of a request', () => {
@@ -123,13 +123,13 @@ describe('the record of a request', () => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
     };
-    const books: Books = { orders: [], bills: [], records: [] };
+    const seen: Seen = { orders: [], bills: [], records: [] };
     const { client, got, leave } = createClient({ ...ask, stream: true });
-    const running = runInference(client, nativeFormat, createSteps(silent, books));
+    const running = runInference(client, nativeFormat, createSteps(silent, seen));
     await waitUntil(() => got.text !== '', 'the first event is written');
     leave();
     await expect(running).rejects.toThrow('gone');
-    expect(books.records).toMatchObject([{ outcome: 'left', status: 200, refusal: undefined }]);
+    expect(seen.records).toMatchObject([{ outcome: 'left', status: 200, refusal: undefined }]);
   });
 
   it('tells of usage that was missing only where an answer came to its end without it', async () => {

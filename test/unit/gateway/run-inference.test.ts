@@ -8,10 +8,10 @@ import { waitUntil } from '../../support/wait-until.ts';
 import {
   ANSWER,
   ask,
-  type Books,
   createClient,
   createSteps,
   partOf,
+  type Seen,
   START,
   tell,
 } from './spine-support.ts';
@@ -54,17 +54,17 @@ describe('the spine', () => {
 
   it('settles what it has admitted, even if it cannot begin to ask for the answer', async () => {
     const { client } = createClient(ask);
-    const books: Books = { orders: [], bills: [], records: [] };
+    const seen: Seen = { orders: [], bills: [], records: [] };
     const fault = new Error('a fault of ours');
     const reasoning = {
       sealOf() {
         throw fault;
       },
     };
-    const steps = { ...createSteps(() => tell(ANSWER), books), reasoning };
+    const steps = { ...createSteps(() => tell(ANSWER), seen), reasoning };
     await expect(runInference(client, nativeFormat, steps)).rejects.toBe(fault);
-    expect(books.orders).toHaveLength(1);
-    expect(books.bills).toMatchObject([{ chargeMicros: 0 }]);
+    expect(seen.orders).toHaveLength(1);
+    expect(seen.bills).toMatchObject([{ chargeMicros: 0 }]);
   });
 
   it('holds the status line back until the first event, so that a failure is a plain error', async () => {

@@ -5,29 +5,21 @@ import type { Answer, AnswerPart, Infer } from '../../../src/protocol/inference.
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import {
-  ANSWER,
-  ask,
-  type Books,
-  createClient,
-  createSteps,
-  tell,
-  USAGE,
-} from './spine-support.ts';
+import { ANSWER, ask, createClient, createSteps, type Seen, tell, USAGE } from './spine-support.ts';
 
 describe('what the spine bills', () => {
   it('holds what the request may cost, and settles what it did cost', async () => {
-    const books: Books = { orders: [], bills: [], records: [] };
+    const seen: Seen = { orders: [], bills: [], records: [] };
     const { client, added } = createClient(ask);
     await runInference(
       client,
       nativeFormat,
-      createSteps(() => tell(ANSWER), books),
+      createSteps(() => tell(ANSWER), seen),
     );
-    expect(books.orders).toMatchObject([
+    expect(seen.orders).toMatchObject([
       { requestId: 'req_1', modelNames: ['m-1', 'm'], holdMicros: 16, holdLeastMicros: 16 },
     ]);
-    expect(books.bills).toEqual([
+    expect(seen.bills).toEqual([
       { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: false, isImplausible: false },
     ]);
     expect(added).toMatchObject({
@@ -68,7 +60,7 @@ describe('what the spine bills', () => {
   });
 
   it('cuts an answer of free length to what its input leaves of the window', async () => {
-    const books: Books = { orders: [], bills: [], records: [] };
+    const seen: Seen = { orders: [], bills: [], records: [] };
     const content = 'a'.repeat(3 * 920);
     const { client, added } = createClient({ model: 'm', messages: [{ role: 'user', content }] });
     let tokensMax = 0;
@@ -78,12 +70,12 @@ describe('what the spine bills', () => {
       const end = { type: 'finish', stopReason: 'end_turn', stopSequence: undefined } as const;
       return tell(ANSWER.with(-1, { ...end, usage }));
     };
-    await runInference(client, chatFormat, createSteps(infer, books));
+    await runInference(client, chatFormat, createSteps(infer, seen));
     expect(tokensMax).toBe(76);
     expect(added).toMatchObject({ 'x-tollgate-max-tokens': '76' });
     // What is held for the answer is what it can cost, whatever the upstream makes of its maximum.
-    expect(books.orders).toMatchObject([{ holdMicros: 1_000, tokens: { output: 76 } }]);
-    expect(books.bills).toMatchObject([{ chargeMicros: 1_000 }]);
+    expect(seen.orders).toMatchObject([{ holdMicros: 1_000, tokens: { output: 76 } }]);
+    expect(seen.bills).toMatchObject([{ chargeMicros: 1_000 }]);
   });
 
   const broken: Infer = async function* () {
@@ -99,10 +91,10 @@ describe('what the spine bills', () => {
   ] as const)(
     'bills what was delivered when the upstream fails %s',
     async (_, stream, chargeMicros, infer) => {
-      const books: Books = { orders: [], bills: [], records: [] };
+      const seen: Seen = { orders: [], bills: [], records: [] };
       const { client } = createClient({ ...ask, stream });
-      await runInference(client, nativeFormat, createSteps(infer, books)).catch(() => {});
-      expect(books.bills).toMatchObject([{ chargeMicros }]);
+      await runInference(client, nativeFormat, createSteps(infer, seen)).catch(() => {});
+      expect(seen.bills).toMatchObject([{ chargeMicros }]);
     },
   );
 
@@ -112,13 +104,13 @@ describe('what the spine bills', () => {
   }
 
   it('bills input and output so far, once, when the client leaves', async () => {
-    const books: Books = { orders: [], bills: [], records: [] };
+    const seen: Seen = { orders: [], bills: [], records: [] };
     const { client, got, leave } = createClient({ ...ask, stream: true });
-    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
+    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, seen));
     await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
     leave();
     await expect(running).rejects.toThrow('gone');
-    expect(books.bills).toEqual([
+    expect(seen.bills).toEqual([
       { usage: { ...USAGE, output: 1 }, chargeMicros: 6, isEstimated: true, isImplausible: false },
     ]);
   });
@@ -131,14 +123,14 @@ describe('what the spine bills', () => {
   };
 
   it('ends a stream with the reason when its key is revoked, and bills it', async () => {
-    const books: Books = { orders: [], bills: [], records: [] };
+    const seen: Seen = { orders: [], bills: [], records: [] };
     const { client, got } = createClient({ ...ask, stream: true });
-    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, books));
+    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, seen));
     await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
-    books.orders[0]?.stop(new Refusal('unauthenticated', 'This API key has been revoked.'));
+    seen.orders[0]?.stop(new Refusal('unauthenticated', 'This API key has been revoked.'));
     await running;
     expect(got.text).toMatch(/event: error\ndata: .*has been revoked.*\n\n$/);
     expect(got.ended).toBe(true);
-    expect(books.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
+    expect(seen.bills).toMatchObject([{ chargeMicros: 6, isEstimated: true }]);
   });
 });

@@ -47,7 +47,7 @@ const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, w
 const ORIGIN = { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false };
 
 /** The orders that reached the quota, and the outcomes that it was told. */
-export interface Books {
+export interface Seen {
   readonly orders: AdmissionOrder[];
   readonly bills: Bill[];
   readonly records: RequestRecord[];
@@ -56,7 +56,7 @@ export interface Books {
 /** The price is 1 credit per million tokens: a token costs a micro-credit. */
 export function createSteps(
   infer: Infer,
-  books: Books = { orders: [], bills: [], records: [] },
+  seen: Seen = { orders: [], bills: [], records: [] },
   heldMicros = Number.MAX_SAFE_INTEGER,
   unreadTimeoutMs: number | undefined = undefined,
 ): Steps {
@@ -81,13 +81,13 @@ export function createSteps(
       return { ...key, origin: ORIGIN, strangerAddress: undefined };
     },
     async admit(order) {
-      books.orders.push(order);
+      seen.orders.push(order);
       order.tellRate(RATE, []);
       return {
         accountId: 'acc_1',
         heldMicros: Math.min(heldMicros, order.holdMicros),
         outputTokensRoom: Number.MAX_SAFE_INTEGER,
-        settle: (bill) => books.bills.push(bill),
+        settle: (bill) => seen.bills.push(bill),
       };
     },
     async identify() {
@@ -110,7 +110,7 @@ export function createSteps(
     infer,
     unread: createUnreadList(unreadTimeoutMs),
     upstreamFormats: new Set(['native', 'chat']),
-    observe: (record) => books.records.push(record),
+    observe: (record) => seen.records.push(record),
     nowMs: () => 1_700_000_000_000,
   };
 }

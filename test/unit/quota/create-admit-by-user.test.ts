@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAdmitByUser } from '../../../src/quota/create-admit-by-user.ts';
-import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 
 function setUp(replies: readonly AdmitReply['kind'][]) {
   const users: string[] = [];
@@ -12,7 +12,7 @@ function setUp(replies: readonly AdmitReply['kind'][]) {
     },
     digestEndUser: (name) => `digest of ${name}`,
   });
-  const order = { keyId: 'key1', user: '' } as AdmitOrder;
+  const order = { keyId: 'key1', user: '' } as AdmitArguments;
   return { ask: (name: string) => admitByUser(order, name), users };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { createAdmitRequest, type Payer } from '../../../src/quota/create-admit-request.ts';
 import type { OpenHold } from '../../../src/quota/open-holds.ts';
-import type { AdmitOrder, AdmitReply } from '../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { decodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { DETAILS } from '../../support/request-details.ts';
@@ -31,7 +31,7 @@ const ADMITTED: AdmitReply = {
 
 function setUp(reply: AdmitReply | Error, payer?: Payer) {
   const books = { isFull: false };
-  const asked: AdmitOrder[] = [];
+  const asked: AdmitArguments[] = [];
   const open: OpenHold[] = [];
   const settled: Settlement[] = [];
   const rates: unknown[][] = [];

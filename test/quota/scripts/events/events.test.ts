@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
-import type { AdmitOrder } from '../../../../src/quota/scripts/admit.ts';
+import type { AdmitArguments } from '../../../../src/quota/scripts/admit.ts';
 import { encodeLedgerUsage } from '../../../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../../../support/request-details.ts';
 import {
@@ -17,7 +17,7 @@ const scripts = openScripts();
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-const ask = (number: number, tokens: number, more: Partial<AdmitOrder> = {}) =>
+const ask = (number: number, tokens: number, more: Partial<AdmitArguments> = {}) =>
   scripts.admit({
     requestId: requestNumber(number),
     holdMicros: 0,

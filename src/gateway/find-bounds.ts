@@ -26,7 +26,7 @@ export interface RequestBounds {
 }
 
 /** Throws a `Refusal` if the model cannot take the request, or cannot answer at such length. */
-export function boundRequest(
+export function findBounds(
   { request, source }: Pick<ClientRequest, 'request' | 'source'>,
   model: Model,
   steps: Pick<Steps, 'estimate' | 'overCeiling' | 'outputHeldMax'>,
