@@ -21,11 +21,13 @@ export function createForgetter(
 ): () => Promise<void> {
   let failedMs = Number.NEGATIVE_INFINITY;
   return async () => {
-    const isWriter = ingester()?.state().isIngesting === true;
-    if (!isWriter || performance.now() - failedMs < AGAIN_MS) return;
+    const untilMs = readUntil(ingester());
+    if (untilMs === undefined || performance.now() - failedMs < AGAIN_MS) return;
+    // A clock that is ahead would have it forget what is in use; the entries have that of Redis.
+    const clock = { nowMs: () => Math.min(options.clock.nowMs(), untilMs) };
     try {
-      await forgetOldRefusals(options, log);
-      const { months, keys } = await forgetOldCounters(options);
+      await forgetOldRefusals({ ...options, clock }, log);
+      const { months, keys } = await forgetOldCounters({ ...options, clock });
       if (months + keys > 0) log.info({ months, keys }, 'Redis has forgotten what the books keep');
     } catch (error) {
       if (options.signal.aborted) return;
@@ -33,6 +35,12 @@ export function createForgetter(
       log.warn({ err: error }, 'what is old could not be cleared away');
     }
   };
+}
+
+/** Undefined on nodes that do not write the books, and while nothing is known of their state. */
+function readUntil(ingester: Pick<Ingester, 'state'> | undefined): number | undefined {
+  const state = ingester?.state();
+  return state?.isIngesting === true ? state.untilMs : undefined;
 }
 
 async function forgetOldRefusals(

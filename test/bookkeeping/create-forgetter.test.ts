@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { createForgetter } from '../../src/bookkeeping/create-forgetter.ts';
+import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { describeBooks } from '../books/books-scene.ts';
+import { enterStreams } from '../books/enter-streams.ts';
+import { createAccount, serve } from '../books/stream-scene.ts';
 import { useRedis } from '../books/use-redis.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 
@@ -11,7 +14,11 @@ const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
 describeBooks('old counts of refusals', (scene) => {
   const redis = useRedis();
 
-  const forget = async (isIngesting: boolean, refusalsKeptMs: number | undefined) => {
+  const forget = async (
+    isIngesting: boolean,
+    refusalsKeptMs: number | undefined,
+    nowMs = NOW_MS,
+  ) => {
     const books = await scene.create();
     const count = { source: 's', account: 'acct_a', key: 'key_a', model: 'm', count: 1 };
     const rows = [1, 3, 5, 60].map((days) => {
@@ -21,7 +28,7 @@ describeBooks('old counts of refusals', (scene) => {
     await books.db.insertInto('refusals').values(rows).execute();
     const options = {
       ...{ books, connection: redis.connection, refusalsKeptMs, restMs: 0 },
-      clock: { nowMs: () => NOW_MS },
+      clock: { nowMs: () => nowMs },
       signal: new AbortController().signal,
     };
     const state = { untilMs: NOW_MS, waitingEntries: 0, failure: undefined, isIngesting };
@@ -33,5 +40,35 @@ describeBooks('old counts of refusals', (scene) => {
     expect(await forget(true, 3 * DAY_MS)).toBe(2);
     expect(await forget(true, undefined)).toBe(4);
     expect(await forget(false, 3 * DAY_MS)).toBe(4);
+  });
+
+  test('are no older because the clock of the node is ahead', async () => {
+    expect(await forget(true, 3 * DAY_MS, NOW_MS + 100 * DAY_MS)).toBe(2);
+  });
+});
+
+describeBooks('what a key has spent in a month', (scene) => {
+  const redis = useRedis();
+
+  test('is forgotten by the time of the entries, also by a node whose clock is ahead', async () => {
+    const books = await scene.create();
+    const account = await createAccount(redis.connection, 7);
+    await serve(redis.connection, account);
+    await enterStreams(books, redis.connection, [7]);
+    const record = keysOfBucket(7).key(account.keyId);
+    const laterMs = Date.now() + 95 * DAY_MS;
+    const forget = async (untilMs: number | undefined) => {
+      const state = { untilMs, waitingEntries: 0, failure: undefined, isIngesting: true };
+      const options = {
+        ...{ books, connection: redis.connection, refusalsKeptMs: undefined, restMs: 0 },
+        ...{ clock: { nowMs: () => laterMs }, signal: new AbortController().signal },
+      };
+      await createForgetter(options, () => ({ state: () => state }), createMemoryLog())();
+      const fields = (await redis.connection.send('hkeys', [record])) as string[];
+      return fields.filter((field) => field.startsWith('spent:')).length;
+    };
+    expect(await forget(undefined)).toBe(1);
+    expect(await forget(Date.now())).toBe(1);
+    expect(await forget(laterMs)).toBe(0);
   });
 });

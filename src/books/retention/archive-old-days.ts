@@ -51,7 +51,8 @@ export type DueDay = Pick<DayRow, 'day' | 'state' | 'archive'>;
 
 /** The days whose tables may be dropped once they are archived, the oldest first. */
 export async function listDueDays({ books, keepMs, untilMs, clock }: Retention): Promise<DueDay[]> {
-  const nowMs = clock.nowMs();
+  // A clock that is ahead would make every day old; the entries have the clock of Redis.
+  const nowMs = Math.min(clock.nowMs(), untilMs);
   const days = await books.db
     .selectFrom('days')
     .select(['day', 'state', 'archive'])
@@ -59,9 +60,7 @@ export async function listDueDays({ books, keepMs, untilMs, clock }: Retention):
     .where('day', '<', firstKeptDay(nowMs, keepMs))
     .orderBy('day')
     .execute();
-  return days.filter(
-    ({ day }) => msOfDay(day + 1) + LATE_WITHIN_MAX_MS <= Math.min(nowMs, untilMs),
-  );
+  return days.filter(({ day }) => msOfDay(day + 1) + LATE_WITHIN_MAX_MS <= nowMs);
 }
 
 /**

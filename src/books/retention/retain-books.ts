@@ -34,7 +34,7 @@ export async function retainBooks(options: RetainOptions): Promise<void> {
     // A run that was killed leaves its files behind.
     await rm(tempFolder, { recursive: true, force: true });
     await archiveOldDays({ ...options, place, untilMs, signal });
-    const firstKeptMs = msOfDay(firstKeptDay(clock.nowMs(), keepMs));
+    const firstKeptMs = msOfDay(firstKeptDay(Math.min(clock.nowMs(), untilMs), keepMs));
     options.onForgotten(await forgetRefusals(books, firstKeptMs, signal));
   });
 }

@@ -96,7 +96,17 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
       (await retain({ books, connection, place, keepMs: 0, clock: { nowMs } })).archived,
     ).toEqual([]);
     await tellProgress(books, connection, closedMs);
-    expect((await retain({ books, connection, place })).archived).toEqual(['2026-11-15']);
+    expect((await retain({ books, connection, place, keepMs: 0 })).archived).toEqual([
+      '2026-11-15',
+    ]);
+  });
+
+  it('are no older because the clock of a node is ahead', async () => {
+    const { books, connection } = await createFilled();
+    await tellProgress(books, connection);
+    const place = createFolderPlace(createTempDir());
+    const clock = { nowMs: () => msOfDay(TODAY + 100) };
+    expect((await retain({ books, connection, place, clock })).archived).toEqual(['2026-11-15']);
   });
 
   it('stay if the nodes write other books', async () => {
