@@ -48,13 +48,17 @@ describeBooks('how rows are found', (scene) => {
 
     const { id } = (await listRequests(context, { limit: 1 }, WANTED)).data[0] ?? { id: '' };
     expectAll(await plansOf(books, () => findReceipt(context, id, WANTED)), /_event/);
-    const read = async (account: string | undefined) => {
-      for await (const text of listEntries(context, { account, fromMs: START_MS }, WANTED)) {
+    const read = async (account: string | undefined, key?: string) => {
+      for await (const text of listEntries(context, { account, key, fromMs: START_MS }, WANTED)) {
         expect(text).not.toBe(undefined);
         break;
       }
     };
     expectAll(await plansOf(books, () => read('acct_3')), /_account/);
+    const name = { name: '', last4: 'abcd', status: 'active' };
+    const owned = { key: 'key_a', account: 'acct_3', ...name };
+    await books.db.insertInto('key_names').values(owned).execute();
+    expectAll(await plansOf(books, () => read(undefined, 'key_a')), /_account/);
     expectAll(await plansOf(books, () => read(undefined)), PRIMARY_KEY);
   });
 

@@ -44,10 +44,11 @@ export async function* readLedger(
   query: EntriesQuery,
   signal: AbortSignal,
 ): AsyncGenerator<LedgerEntry> {
-  const payments = readPayments(books, query, signal);
+  const asked = await addAccountOfKey(books, query);
+  const payments = readPayments(books, asked, signal);
   try {
     let payment = await payments.next();
-    for await (const entry of readEntries(books, query, signal)) {
+    for await (const entry of readEntries(books, asked, signal)) {
       while (payment.done !== true && isBefore(payment.value, entry)) {
         yield showPayment(payment.value);
         payment = await payments.next();
