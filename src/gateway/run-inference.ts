@@ -57,6 +57,7 @@ export async function runInference(
     try {
       end = await sending;
     } catch (error) {
+      // The settlement tells of it, so it is noted before; noting it again below changes nothing.
       if (!leave.isUnread || !(error instanceof Refusal)) {
         recorder.noteFailure(error, client.signal.aborted);
         throw error;
