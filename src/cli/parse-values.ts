@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { parseCredits } from '../lib/units/micros.ts';
 import { parseDuration } from '../lib/units/parse-duration.ts';
+import { DAY_MS, SECOND_MS } from '../lib/units/time-units.ts';
 
-const MS_PER_SECOND = 1_000;
-const MS_PER_DAY = 86_400_000;
 const DAYS_MAX = 36_500;
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 /**
@@ -79,7 +78,7 @@ export function parseExpiry(text: string): string {
 }
 
 export function parseSeconds(text: string): number {
-  const seconds = (readSpan(text) ?? Number.NaN) / MS_PER_SECOND;
+  const seconds = (readSpan(text) ?? Number.NaN) / SECOND_MS;
   if (Number.isInteger(seconds)) return seconds;
   throw new InvalidArgumentError('It must be whole seconds, such as 0s, 30m, 24h or 7d.');
 }
@@ -88,7 +87,7 @@ export function parseSeconds(text: string): number {
 function readSpan(text: string): number | undefined {
   try {
     const spanMs = parseDuration(text);
-    return spanMs <= DAYS_MAX * MS_PER_DAY ? spanMs : undefined;
+    return spanMs <= DAYS_MAX * DAY_MS ? spanMs : undefined;
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@
  */
 
 import { BASE62_DIGITS, decodeBase62, encodeBase62, type RandomBytes } from './units/base62.ts';
+import { MINUTE_MS } from './units/time-units.ts';
 
 /**
  *   req_  mmmmmm                    rrrrrrrrrrrrrrrrrr
@@ -19,7 +20,6 @@ const MINUTE_START = PREFIX.length;
 const MINUTE_END = MINUTE_START + MINUTE_CHARS;
 const RANDOM_CHARS = 18;
 const PATTERN = /^req_([0-9A-Za-z]{6})[0-9A-Za-z]{18}$/;
-const MINUTE_MS = 60_000;
 const POOL_CHARS = 4_096;
 const BASE62 = BASE62_DIGITS.length;
 

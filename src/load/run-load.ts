@@ -1,4 +1,5 @@
 import { createDeferred, type Deferred } from '../lib/time/deferred.ts';
+import { SECOND_MS } from '../lib/units/time-units.ts';
 import { createHttpClient } from '../upstream/http1/create-http-client.ts';
 import type { HttpRequest } from '../upstream/http1/encode-request.ts';
 import type { HttpClient, HttpExchange, HttpHandler } from '../upstream/http1/http-client.ts';
@@ -34,7 +35,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Requests that are unanswered this long after the last one was due fail. */
 const LATE_ANSWERS_MAX_MS = 60_000;
 const PROGRESS_INTERVAL_MS = 500;
-const MS_PER_SECOND = 1_000;
 
 const ERROR_EVENT = /(^|\n)(event: (error|response\.failed)\r?\n|data: \{"error")/;
 
@@ -59,7 +59,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     const count = Math.round(ratePerSecond * (leadInSeconds + seconds));
     const startMs = await callAtPace({ count, ratePerSecond, onDue: crew.onDue });
     await crew.finish();
-    return tally.result(performance.now() - startMs - leadInSeconds * MS_PER_SECOND);
+    return tally.result(performance.now() - startMs - leadInSeconds * SECOND_MS);
   } finally {
     clearInterval(reporting);
     client.close();
@@ -123,7 +123,7 @@ function createTallyOf({ leadIn }: LoadOptions, counted: LoadTally): (dueMs: num
   let beginMs: number | undefined;
   let isOver = false;
   return (dueMs) => {
-    beginMs ??= dueMs + leadIn.seconds * MS_PER_SECOND;
+    beginMs ??= dueMs + leadIn.seconds * SECOND_MS;
     if (dueMs < beginMs) return uncounted;
     if (!isOver) leadIn.onOver();
     isOver = true;

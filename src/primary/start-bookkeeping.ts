@@ -16,6 +16,7 @@ import type { Log } from '../lib/log.ts';
 import { packSecrets } from '../lib/pack-secrets.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { creditsOf } from '../lib/units/micros.ts';
+import { DAY_MS } from '../lib/units/time-units.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
 import { countFaults, createObserveSettled } from '../metrics/observe-billing.ts';
 import { createObserveCommand } from '../metrics/observe-redis.ts';
@@ -49,7 +50,6 @@ const JOURNAL_DRAIN_MAX_MS = 2_000;
 const REPEAT_ATTEMPTS_MAX = 600;
 const REPEAT_DELAY_MS = 1_000;
 const CONNECT_TIME_MAX_MS = 10_000;
-const DAY_MS = 86_400_000;
 
 /** Where archives go, as people read it. */
 function nameArchive({ archive }: Config['books']): string | null {

@@ -1,6 +1,7 @@
 import { refuseForbiddenModel } from '../catalogue/catalogue.ts';
 import { refuseClosedKey, refuseKey } from '../keys/refuse-key.ts';
 import { formatCredits } from '../lib/units/micros.ts';
+import { MINUTE_MS } from '../lib/units/time-units.ts';
 import { DO_NOT_RETRY, retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { refuseByLimit, refuseTooLarge } from './refuse-by-limit.ts';
@@ -12,7 +13,6 @@ type AdmitRefusal = Exclude<AdmitReply, { kind: 'admitted' }>;
 const IN_FLIGHT_WAIT_MS = 1_000;
 /** A guess: it is unknown when an end user will be forgotten. */
 const USERS_WAIT_MS = 60_000;
-const MINUTE_MS = 60_000;
 /** The books need some time to catch up. Clients that waited must not all come back at once. */
 const BOOKS_WAIT_MIN_MS = 5_000;
 const BOOKS_WAIT_MAX_MS = 15_000;

@@ -1,11 +1,11 @@
 import { formatCredits } from '../lib/units/micros.ts';
+import { SECOND_MS } from '../lib/units/time-units.ts';
 import type { LimitUnit } from '../limits/limit.ts';
 import type { LimitLevel, MetLimit } from '../protocol/rates/limit-state.ts';
 import { DO_NOT_RETRY, retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AdmitReply } from './scripts/admit.ts';
 
-const SECOND_MS = 1_000;
 /**
  * Nobody waits for longer. `retry-after` says at most 59 s, so the client would come back in vain.
  */

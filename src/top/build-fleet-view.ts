@@ -40,7 +40,7 @@ export interface FleetView {
   readonly nodes: readonly FleetNodeRow[];
 }
 
-const MS_PER_SECOND = 1_000;
+const SECOND_MS = 1_000;
 const WORDS: Readonly<Record<string, string>> = { config: 'settings' };
 
 /** Counts of the summary are those of one second. */
@@ -96,7 +96,7 @@ function viewNode(node: FleetNode): FleetNodeRow {
 
 function toSeconds(ms: FleetSummary['latencyMs']): Quantiles {
   const inSeconds = (value: number | undefined) =>
-    value === undefined ? null : value / MS_PER_SECOND;
+    value === undefined ? null : value / SECOND_MS;
   return { p50: inSeconds(ms?.p50), p99: inSeconds(ms?.p99) };
 }
 

@@ -1,8 +1,7 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
 import { createLatencyHistogram } from '../lib/time/latency-histogram.ts';
+import { SECOND_MS } from '../lib/units/time-units.ts';
 import type { Activity } from '../ops/activity.ts';
-
-const MS_PER_SECOND = 1_000;
 
 export interface ActivityCount {
   observe(record: RequestRecord): void;
@@ -23,9 +22,9 @@ export function createActivityCount(): ActivityCount {
         counts.refusals[refusal] = (counts.refusals[refusal] ?? 0) + 1;
       }
       counts.chargedMicros += chargeMicros;
-      counts.latencies.add(durationSeconds * MS_PER_SECOND);
+      counts.latencies.add(durationSeconds * SECOND_MS);
       if (firstEventSeconds !== undefined) {
-        counts.firstEvents.add(firstEventSeconds * MS_PER_SECOND);
+        counts.firstEvents.add(firstEventSeconds * SECOND_MS);
       }
     },
     take(open) {

@@ -1,9 +1,9 @@
 import type { RequestRecord } from '../gateway/request-record.ts';
 import type { RefusalBatch, RefusalSeries, RefusedRequest } from '../lib/refusal-batch.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { MINUTE_MS } from '../lib/units/time-units.ts';
 import type { RefusalName } from '../protocol/refusals.ts';
 
-const MINUTE_MS = 60_000;
 /** Series with a key in one batch. Further refusals are counted without their keys. */
 const SERIES_MAX = 10_000;
 /** Requests in one batch. There is a batch a second. */

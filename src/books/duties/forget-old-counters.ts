@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS } from '../../keys/bucket-tags.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { DAY_MS } from '../../lib/units/time-units.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books } from '../engine/books.ts';
 import { keepFact, recallFact } from '../engine/facts.ts';
@@ -15,7 +16,6 @@ import { type ForgetOrder, forgetKey } from './forget-key.ts';
 import { firstKeptMonth } from './kept-months.ts';
 
 const FACT = 'forgotten';
-const DAY_MS = 86_400_000;
 /** A round a day is plenty: months end twelve times a year. */
 const ROUND_MS = DAY_MS;
 /** How long the record of a revoked key stays. */

@@ -1,5 +1,4 @@
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+import { DAY_MS, HOUR_MS } from '../../lib/units/time-units.ts';
 
 export function dayOfMs(ms: number): number {
   return Math.floor(ms / DAY_MS);

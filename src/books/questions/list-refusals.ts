@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { MINUTE_MS } from '../../lib/units/time-units.ts';
 import type { Books } from '../engine/books.ts';
 import { nameDay } from '../engine/days.ts';
 import { BooksError } from './books-error.ts';
@@ -9,7 +10,6 @@ import type { RefusalGroup } from './refusal-groups.ts';
 import { yieldTurn } from './yield-turn.ts';
 
 const ROWS_MAX = 10_000;
-const MINUTE_MS = 60_000;
 const MINUTES_OF_HOUR = 60;
 const MINUTES_OF_DAY = 1_440;
 /** What the work of one query is to take at most, apart from the way to the server and back. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { HOUR_MS } from '../../lib/units/time-units.ts';
 import { encodeManifest, type Manifest } from '../archive/manifest.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import { entriesOf, msOfDay, nameDay } from '../engine/days.ts';
@@ -6,7 +7,6 @@ import { limitLockWait, lockBooks, lockDay } from '../engine/migrate-books.ts';
 import type { DayRow } from '../engine/tables.ts';
 import { decodeManifest } from '../verify/verified-day.ts';
 
-const HOUR_MS = 3_600_000;
 const SUMS = ['rows', 'held', 'charged', 'short'] as const;
 
 /**

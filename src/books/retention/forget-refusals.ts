@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../lib/units/time-units.ts';
 import type { Books } from '../engine/books.ts';
 
-const MINUTE_MS = 60_000;
 const ROWS_AT_ONCE = 5_000;
 
 /**

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { HOUR_MS } from '../../lib/units/time-units.ts';
 import type { BooksTransaction } from '../engine/books.ts';
 import { entriesOf, hourOfMs, msOfDay } from '../engine/days.ts';
 import { compareSums, entriesSide, rollupSide, USAGE_KEYS } from './compare-sums.ts';
 import type { SumDrift } from './ledger-report.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS_OF_DAY = 24;
 /** A prime; twice as many bits are exact in SQL. */
 const CHECKSUM_MODULUS = 2_147_483_647;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RefusalBatch, RefusalSeries, RefusedRequest } from '../../lib/refusal-batch.ts';
+import { MINUTE_MS } from '../../lib/units/time-units.ts';
 import type { Books } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, RefusalRow } from '../engine/tables.ts';
@@ -11,7 +12,6 @@ const COUNTS_WAITING_MAX = 50_000;
 const SAMPLES_WAITING_MAX = 2_000;
 /** A worker reports a minute for so long after its end. */
 const MINUTE_OPEN_MS = 180_000;
-const MINUTE_MS = 60_000;
 /**
  * The books learn of a new key within seconds of being there. What is refused before that waits for
  * its account.

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { SECOND_MS } from '../../lib/units/time-units.ts';
 import { listProblems } from '../../top/build-fleet-view.ts';
 import { type FleetNode, type FleetPage, readFleet } from '../../top/read-fleet.ts';
 import { renderUptime } from '../../top/render-parts.ts';
@@ -10,7 +11,6 @@ import {
 } from '../admin-command.ts';
 import { ABSENT, printTable } from '../print-table.ts';
 
-const MS_PER_SECOND = 1_000;
 /** A breaker that is closed lets requests through. */
 const SOUND_STATE = 'closed';
 
@@ -67,7 +67,7 @@ function printNode(node: FleetNode, nowMs: number): string[] {
 
 function printAge(heardMs: number | undefined, nowMs: number): string {
   if (heardMs === undefined) return renderUptime(null);
-  return renderUptime(Math.max(0, Math.floor((nowMs - heardMs) / MS_PER_SECOND)));
+  return renderUptime(Math.max(0, Math.floor((nowMs - heardMs) / SECOND_MS)));
 }
 
 /** Names only the upstreams that something is wrong with. */

@@ -1,4 +1,5 @@
 import { parseBooksUrl } from '../../lib/address/parse-books-url.ts';
+import { DAY_MS } from '../../lib/units/time-units.ts';
 import {
   duration,
   filePath,
@@ -9,7 +10,6 @@ import {
   wholeNumber,
 } from './schema-parts.ts';
 
-const DAY_MS = 86_400_000;
 const CONNECTIONS_MAX = 100;
 /** The books of today and yesterday are being written, so they stay. */
 const KEEP_MIN_MS = 2 * DAY_MS;

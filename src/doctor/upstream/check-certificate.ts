@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { UpstreamConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { DAY_MS } from '../../lib/units/time-units.ts';
 import { parseOrigin } from '../../upstream/http1/origin.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 
-const DAY_MS = 86_400_000;
 const DAYS_WARN = 14;
 
 export async function checkCertificate(

@@ -1,9 +1,9 @@
 import { formatCredits } from '../../lib/units/micros.ts';
+import { MINUTE_MS } from '../../lib/units/time-units.ts';
 import { encodeChatRate, type RateEncoder } from '../rates/encode-rate.ts';
 import type { LimitState } from '../rates/limit-state.ts';
 import type { RateState } from '../rates/rate-state.ts';
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 /** The places that Codex has for limits. */
 const PLACES = ['primary', 'secondary'] as const;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { HOUR_MS } from '../../../lib/units/time-units.ts';
 import type { Books } from '../../engine/books.ts';
 import { hourOfMs, msOfDay } from '../../engine/days.ts';
 import { isAboutFailures, type RequestFilter } from './request-filter.ts';
@@ -6,7 +7,6 @@ import { isAboutFailures, type RequestFilter } from './request-filter.ts';
 /** Looked at in one query; libsql does nothing else meanwhile. */
 const SLICE_ROWS_MAX = 8_000;
 const HOURS = 24;
-const HOUR_MS = 3_600_000;
 /** Sums count what failed, but not whose client had left. */
 const UNCOUNTED_FAILURES_SHARE = 1 / 16;
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/units/time-units.ts';
 import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
 import {
   USAGE_FILTERS,
@@ -5,9 +6,6 @@ import {
   type UsageGroup,
   type UsageSource,
 } from './usage-query.ts';
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
 
 /** A span of time, and where its sums are. Those of rollups have whole hours, or whole days. */
 export interface UsageSegment {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../lib/units/time-units.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
@@ -5,7 +6,7 @@ import { addAccountOfKey } from '../add-account-of-key.ts';
 import { BooksError } from '../books-error.ts';
 import { yieldTurn } from '../yield-turn.ts';
 import { findDays, refuseMissingDays } from './find-days.ts';
-import { DAY_MS, HOUR_MS, planUsage, type UsageSegment } from './plan-usage.ts';
+import { planUsage, type UsageSegment } from './plan-usage.ts';
 import { listSlices } from './slice-accounts.ts';
 import { type AccountSlice, type SummedRow, sumChunk } from './sum-chunk.ts';
 import { columnsOf, type UsageFilter, type UsageGroup, type UsageSource } from './usage-query.ts';

@@ -1,8 +1,8 @@
 import { creditsOf } from '../../../lib/units/micros.ts';
+import { HOUR_MS } from '../../../lib/units/time-units.ts';
 import { nameDay } from '../../engine/days.ts';
 import { SUM_COLUMNS, type Sums } from '../../engine/tables.ts';
 import type { FindName } from '../find-names.ts';
-import { HOUR_MS } from './plan-usage.ts';
 import type { UsageRow } from './read-usage.ts';
 import type { UsageGroup } from './usage-query.ts';
 

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import { DAY_MS, HOUR_MS } from '../../../lib/units/time-units.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, entriesOf, hourOfMs } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
 import { FAILED_OUTCOMES } from '../../writing/add-up.ts';
-import { DAY_MS, HOUR_MS, type UsageSegment } from './plan-usage.ts';
+import type { UsageSegment } from './plan-usage.ts';
 import { USAGE_FILTERS, type UsageFilter, type UsageGroup } from './usage-query.ts';
 
 /** Accounts between two ids; undefined for the first and the last ones. */
