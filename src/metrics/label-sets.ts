@@ -48,6 +48,10 @@ export const ADMISSION_OUTCOMES = [
   'in_flight',
   'cap',
   'balance',
+  'limit',
+  'too_large',
+  'user_missing',
+  'users_full',
   'insured',
   'unavailable',
 ] as const;

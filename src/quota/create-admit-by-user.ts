@@ -3,6 +3,9 @@ import { type AdmitArguments, type AdmitReply, UNTOLD_USER } from './scripts/adm
 /** Beyond this many keys, all are forgotten, and each asks twice once more. */
 const NAMED_KEYS_MAX = 10_000;
 
+/** What is left to reply when the call has named the end user, or there is none. */
+export type NamedReply = Exclude<AdmitReply, { kind: 'name_user' }>;
+
 interface AdmitByUserOptions {
   readonly admit: (order: AdmitArguments) => Promise<AdmitReply>;
   readonly digestEndUser: (name: string) => string;
@@ -16,11 +19,13 @@ interface AdmitByUserOptions {
 export function createAdmitByUser({ admit, digestEndUser }: AdmitByUserOptions) {
   const named = new Set<string>();
 
+  // Only a call that leaves the end user out is asked for it.
+  const admitKnown = (order: AdmitArguments) => admit(order) as Promise<NamedReply>;
   const admitNamed = (order: AdmitArguments, endUser: string) =>
-    admit({ ...order, user: digestEndUser(endUser) });
+    admitKnown({ ...order, user: digestEndUser(endUser) });
 
-  return (order: AdmitArguments, endUser: string): Promise<AdmitReply> => {
-    if (endUser === '') return admit(order);
+  return (order: AdmitArguments, endUser: string): Promise<NamedReply> => {
+    if (endUser === '') return admitKnown(order);
     if (named.has(order.keyId)) return admitNamed(order, endUser);
     return admit({ ...order, user: UNTOLD_USER }).then((reply) => {
       if (reply.kind !== 'name_user') return reply;

@@ -3,7 +3,7 @@ import type { Admission, AdmissionOrder, Bill } from '../protocol/admission.ts';
 import type { LimitState } from '../protocol/rates/limit-state.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AskStore } from './ask-store.ts';
-import { createAdmitByUser } from './create-admit-by-user.ts';
+import { createAdmitByUser, type NamedReply } from './create-admit-by-user.ts';
 import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseSuspended, refuseWhileBooksFull } from './refuse-admission.ts';
@@ -49,7 +49,7 @@ interface AdmitRequestOptions {
    */
   readonly onAsked: (tookMs: number, error?: unknown) => void;
   /** Reports the store's reply to the code that watches keys. */
-  readonly onReply: (order: AdmissionOrder, reply: AdmitReply) => void;
+  readonly onReply: (order: AdmissionOrder, reply: NamedReply) => void;
 }
 
 /** Admits a request in one round trip. The hold is then kept until the request is settled. */
@@ -111,7 +111,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   return async (order: AdmissionOrder): Promise<Admission> => {
     if (books.isFull) throw refuseWhileBooksFull(random());
     const askedMs = performance.now();
-    let reply: AdmitReply;
+    let reply: NamedReply;
     try {
       reply = await ask(order);
     } catch (error) {
@@ -129,14 +129,14 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 }
 
-function tellRate(order: AdmissionOrder, reply: AdmitReply): void {
+function tellRate(order: AdmissionOrder, reply: NamedReply): void {
   if (!('rate' in reply)) return;
   const credits = reply.kind === 'admitted' ? reply.creditsMicros : undefined;
   order.tellRate(reply.rate, nearLimitsOf(reply), credits);
 }
 
 /** What clients are told of lists of limits. */
-function nearLimitsOf(reply: AdmitReply): readonly LimitState[] {
+function nearLimitsOf(reply: NamedReply): readonly LimitState[] {
   if (reply.kind === 'admitted') return reply.nearLimits;
   if (reply.kind !== 'limit' || reply.unit === 'credits') return [];
   const left = Math.max(0, reply.amount - reply.countedAmount);

@@ -4,10 +4,10 @@ import { formatCredits } from '../lib/units/micros.ts';
 import { MINUTE_MS } from '../lib/units/time-units.ts';
 import { DO_NOT_RETRY, retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { NamedReply } from './create-admit-by-user.ts';
 import { refuseByLimit, refuseTooLarge } from './refuse-by-limit.ts';
-import type { AdmitReply } from './scripts/admit.ts';
 
-type AdmitRefusal = Exclude<AdmitReply, { kind: 'admitted' }>;
+type AdmitRefusal = Exclude<NamedReply, { kind: 'admitted' }>;
 
 /** A guess: it is unknown when another request of the key will end. */
 const IN_FLIGHT_WAIT_MS = 1_000;
@@ -48,20 +48,18 @@ export function refuseAdmission(
       return refuseByLimit(reply);
     case 'too_large':
       return refuseTooLarge(reply);
-    case 'user':
+    case 'user_missing':
       return new Refusal(
         'end_user_missing',
         'This API key needs each request to name its end user, and this one does not.',
         { headers: DO_NOT_RETRY },
       );
-    case 'users':
+    case 'users_full':
       return new Refusal(
         'too_many_end_users',
         'This account has as many end users at once as it may have, so there is no room for a new one. Try again later.',
         { headers: retryAfterHeaders(USERS_WAIT_MS) },
       );
-    case 'name_user':
-      throw new Error('the call after this reply names the end user');
     case 'finished':
       throw new Error('a request id was used twice');
   }

@@ -7,6 +7,7 @@ import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
+import type { ADMISSION_OUTCOMES } from '../metrics/label-sets.ts';
 import {
   countFaults,
   createObserveAsked,
@@ -171,7 +172,8 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
   const { config, books, metrics, clock } = options;
   const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance, answers } = parts;
   const { endUsers } = config.limits;
-  const count = (outcome: string) => metrics.admissions.at({ outcome }).add(1);
+  const count = (outcome: (typeof ADMISSION_OUTCOMES)[number]) =>
+    metrics.admissions.at({ outcome }).add(1);
   return createAdmitRequest({
     books,
     askStore,

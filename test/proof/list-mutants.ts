@@ -182,7 +182,7 @@ const USER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an end user that is required is left out',
-    find: "if user and required then return nil, 'user' end",
+    find: "if user and required then return nil, 'user_missing' end",
     replace: '',
   },
   {

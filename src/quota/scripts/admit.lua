@@ -20,9 +20,9 @@
         {'balance', now_ms, limit, left, reset_ms, balance, held}
         {'limit', now_ms, limit, left, reset_ms, level, unit, window, amount, counted, held, wait_ms, free_ms}  free_ms: when nothing of the limit will count any more
         {'too_large', now_ms, limit, left, reset_ms, level, unit, window, amount, needed}
-        {'user'}  the request must name its end user
+        {'user_missing'}  the request must name its end user
         {'name_user'}  the call must name the end user
-        {'users'}  the account has as many end users as it may have
+        {'users_full'}  the account has as many end users as it may have
 
   plans are the window of requests in ms, the share from which limits warn, and of each plan its requests and its
   further limits: '60000,0.8|starter=60;|pro=300;t,60000,400000,b;|'. A plan that is not there counts as the first.

@@ -74,7 +74,8 @@ export type AdmitReply =
       readonly nearLimits: readonly LimitState[];
     }
   | LimitRefusal
-  | { readonly kind: 'user' | 'users' | 'name_user' }
+  | { readonly kind: 'user_missing' | 'users_full' }
+  | { readonly kind: 'name_user' }
   | { readonly kind: 'unknown' | 'revoked' | 'expired' | 'suspended' | 'model' | 'finished' }
   | {
       readonly kind: 'rate';
@@ -233,8 +234,8 @@ function readReply(reply: unknown, index: number, order: AdmitArguments): AdmitR
     case 'suspended':
     case 'model':
     case 'finished':
-    case 'user':
-    case 'users':
+    case 'user_missing':
+    case 'users_full':
     case 'name_user':
       return { kind };
     default:

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
-import { messageOf, openStream } from '../../support/clients/ask-model.ts';
+import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
 import { type Scrape, scrape } from '../../support/clients/scrape.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
@@ -136,6 +136,24 @@ describe('/metrics of the ops listener', () => {
       process.kill(redisPid, 'SIGCONT');
     }
     await waitForSum(gateway, 1, 'tollgate_redis_up');
+  });
+
+  it('tells of each admission that was refused why', async () => {
+    const gateway = await startGateway({ config: TWO_WORKERS });
+    const operator = admin(gateway);
+    for (const [outcome, statuses, controls] of [
+      ['limit', [200, 429], { limits: [{ unit: 'requests', window: '1h', amount: 1 }] }],
+      ['too_large', [400, 400], { limits: [{ unit: 'input_tokens', window: 'day', amount: 1 }] }],
+      ['user_missing', [400, 400], { require_user: true }],
+    ] as const) {
+      const { key } = await operator.createKey(await operator.createAccount(), controls);
+      const ask = async () => (await askModel(gateway.url, key, messageOf('hi'))).status;
+      expect([await ask(), await ask()], outcome).toEqual(statuses);
+      const count = statuses.filter((status) => status !== 200).length;
+      await waitForSum(gateway, count, 'tollgate_admissions_total', { outcome });
+    }
+    const page = await scrapeAll(gateway);
+    expect(page.sum('tollgate_admissions_total', { outcome: 'other' })).toBeUndefined();
   });
 
   it('tells what waits for people, until they move it away', async () => {

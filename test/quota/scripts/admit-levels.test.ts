@@ -86,7 +86,7 @@ describe('end users', () => {
   it('are no more than the account may have, until one is forgotten', async () => {
     await setKeyList('', { template: 'i,60000,10,b;' });
     await ask(1, 1, 0, of('one', 1));
-    expect(await ask(2, 1, 0, of('two', 1))).toEqual({ kind: 'users' });
+    expect(await ask(2, 1, 0, of('two', 1))).toEqual({ kind: 'users_full' });
     expect((await ask(3, 1, 0, of('one', 1))).kind).toBe('admitted');
     await scripts.setClock(NOW_MS + MINUTE_MS + 3 * SLICE_MS);
     await scripts.send('del', redisKeys.user(`${KEY}:one`));
@@ -122,7 +122,7 @@ describe('end users', () => {
   it('must be named where the key or its group says so', async () => {
     await setGroup('');
     await setKeyList('', { group: GROUP, require: '1', template: 'i,60000,10,b;' });
-    expect(await ask(1, 1)).toEqual({ kind: 'user' });
+    expect(await ask(1, 1)).toEqual({ kind: 'user_missing' });
     expect((await ask(2, 1, 0, of('one'))).kind).toBe('admitted');
   });
 
@@ -174,6 +174,6 @@ describe('an end user that a call leaves out', () => {
     expect((await ask(2, 1, 0, { ...told, user: 'ada' })).kind).toBe('admitted');
     await setKeyList('t,d,10,b;', { require: '1' });
     expect((await ask(3, 1, 0, told)).kind).toBe('admitted');
-    expect(await ask(4, 1)).toEqual({ kind: 'user' });
+    expect(await ask(4, 1)).toEqual({ kind: 'user_missing' });
   });
 });

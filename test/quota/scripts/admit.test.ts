@@ -232,9 +232,9 @@ describe('admit: lists of limits', () => {
   it('refuse in a word of their own', async () => {
     const tokens = { input: 8, output: 0, outputLeast: 0, isOutputOpen: false };
     await scripts.setKey({ limits: '|1|i,60000,10,b;|' });
-    expect(await scripts.admit()).toEqual({ kind: 'user' });
+    expect(await scripts.admit()).toEqual({ kind: 'user_missing' });
     await scripts.setKey({ limits: '||i,60000,10,b;|i,60000,10,b;' });
-    expect(await scripts.admit({ user: 'one', usersMax: 0 })).toEqual({ kind: 'users' });
+    expect(await scripts.admit({ user: 'one', usersMax: 0 })).toEqual({ kind: 'users_full' });
     expect(await scripts.admit({ tokens: { ...tokens, input: 11 } })).toMatchObject({
       kind: 'too_large',
     });

@@ -41,14 +41,14 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
     if template == '' then template, owner = group_template, group_id end
   end
   if not user or user == '' then
-    if user and required then return nil, 'user' end
+    if user and required then return nil, 'user_missing' end
     template = ''
   elseif template ~= '' then
     if user == '?' then return nil, 'name_user' end
     local digest, users_max = string.match(user, '^([^|]+)|(%d*)$')
     user_id = owner .. ':' .. digest
     if users_max ~= '' and not has_room_for_user(prefix, account_id, user_id, users_max + 0, now) then
-      return nil, 'users'
+      return nil, 'users_full'
     end
   end
   local subjects, at = { unlisted = {} }, now
