@@ -10,7 +10,6 @@ import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import { createEventReader } from '../protocol/sse/event-reader.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
-import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import { type PushedPart, SIGN_OF_LIFE, saysAnything } from './pushed-part.ts';
 import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
@@ -185,9 +184,9 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
         return unread.push(chunk);
       }
       if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
-        const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
-        // Do not retry: another answer would be as large, and as expensive.
-        throw new UpstreamFailure('refused', refusal);
+        throw new Refusal('upstream_broken', "The upstream's answer is too large.", {
+          isOversize: true,
+        });
       }
       gathered.add(chunk);
       return undefined;
