@@ -49,7 +49,7 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('refused', 'the server would have to remember what was said before', [
     ...['thread', 'previous_response_id', 'conversation'],
   ]),
-  ...rule('refused', 'the answer would be kept for later', ['background'], [false]),
+  ...rule('refused', 'the answer would be kept for later', ['background', 'deferred'], [false]),
   ...rule('refused', 'it would choose who is asked, at another price', [
     ...['api_base', 'api_key', 'api_version', 'base_url', 'custom_llm_provider', 'deployment_id'],
     ...['extra_body', 'extra_headers', 'litellm_params', 'mock_testing_fallbacks', 'model_list'],
