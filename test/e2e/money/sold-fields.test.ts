@@ -89,6 +89,7 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
       [{ api_base: 'https://elsewhere.example' }, 'api_base'],
       [{ mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }, 'mcp_servers'],
       [{ deferred: true }, 'deferred'],
+      [{ providerOptions: { gateway: { models: ['dear'] } } }, 'providerOptions'],
       [{ n: 2 }, 'n'],
       [{ n_cmpl: 2 }, 'n_cmpl'],
       [{ web_search_options: {} }, 'web_search_options'],
