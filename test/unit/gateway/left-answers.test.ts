@@ -203,6 +203,19 @@ describe('an answer that hides nothing', () => {
   });
 });
 
+it('an answer costs what was told before it was ended, even if that is more than was held', async () => {
+  const usage = { ...USAGE, input: 900 };
+  for (const end of ['left', 'revoked']) {
+    const first: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage };
+    const { leave, running, seen } = await start(tellAll(usage), { ...ask, stream: true }, first);
+    if (end === 'left') leave();
+    else seen.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
+    await running.catch(() => {});
+    expect(seen.orders[0]?.holdMicros).toBeLessThan(900);
+    expect(seen.bills, end).toMatchObject([{ chargeMicros: 901 }]);
+  }
+});
+
 it('a stream that ends with its last part was not left by its client', async () => {
   const seen: Seen = { orders: [], bills: [], records: [] };
   let isStopped = false;
