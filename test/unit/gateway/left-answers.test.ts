@@ -216,6 +216,26 @@ it('an answer costs what was told before it was ended, even if that is more than
   }
 });
 
+it('a usage counts for no text that comes behind it, even in the same read', async () => {
+  const seen: Seen = { orders: [], bills: [], records: [] };
+  const usage = { ...USAGE, output: 1 };
+  const { client, got, leave } = createClient({ ...ask, max_tokens: 90, stream: true });
+  const infer: Infer = async function* ({ signal }) {
+    const bytes = Buffer.from('Hi and more');
+    const told: InferenceEvent = { type: 'usage', usage };
+    yield { ...partOf(START, told), contentBytes: 62, untoldBytes: 60, bytes };
+    await new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  };
+  const running = runInference(client, nativeFormat, createSteps(infer, seen));
+  running.catch(() => {});
+  await waitUntil(() => got.text.includes('more'), 'the words are written');
+  leave();
+  await expect(running).rejects.toThrow('gone');
+  expect(seen.bills).toMatchObject([{ usage: { output: 1 + 60 / 3 }, isEstimated: true }]);
+});
+
 it('a stream that ends with its last part was not left by its client', async () => {
   const seen: Seen = { orders: [], bills: [], records: [] };
   let isStopped = false;
