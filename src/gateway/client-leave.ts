@@ -18,10 +18,8 @@ export interface HiddenCost {
    * The model reads what a search finds. Only the end of the answer tells how many tokens that was.
    */
   readonly maySearch: boolean;
-  /**
-   * How much of the input is read from a cache, or written to one, is told when the answer begins.
-   */
-  readonly usesCache: boolean;
+  /** Nobody knows what the input costs before the upstream has told it. */
+  readonly isInputUnsure: boolean;
   readonly requestBytes: number;
 }
 
@@ -144,7 +142,7 @@ export class ClientLeave implements UnreadAnswer {
   }
 
   #isWorthReading(): boolean {
-    return this.#mayHide() || (this.#cost.usesCache && !this.#meter.hasBegun());
+    return this.#mayHide() || (this.#cost.isInputUnsure && !this.#meter.isInputTold());
   }
 
   #mayHide(): boolean {

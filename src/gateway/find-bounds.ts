@@ -25,6 +25,10 @@ export interface RequestBounds {
   readonly demand: TokenDemand;
 }
 
+/** Most requests have no more tokens that a model may leave unread; tools alone have some. */
+const USUAL_UNSURE_TOKENS_MAX = 1_000;
+const UNSURE_SHARE_MAX = 0.25;
+
 /** Throws a `Refusal` if the model cannot take the request, or cannot answer at such length. */
 export function findBounds(
   { request, source }: Pick<ClientRequest, 'request' | 'source'>,
@@ -45,4 +49,13 @@ export function findBounds(
     hold: estimateHold(costs),
     demand: estimateDemand(costs, steps.outputHeldMax),
   };
+}
+
+/**
+ * Whether a request may cost much more than its likely input: files can be of any length, caches
+ * have prices of their own, and a model may read what others leave out.
+ */
+export function isInputUnsure({ files, cacheWrite, unsure, likely }: TokenEstimate): boolean {
+  if (files !== undefined || cacheWrite !== undefined) return true;
+  return unsure > Math.max(USUAL_UNSURE_TOKENS_MAX, UNSURE_SHARE_MAX * likely);
 }

@@ -31,6 +31,7 @@ export interface Meter {
   /** The same for deltas of which only the bytes were counted. */
   noteContent(bytes: number): void;
   hasBegun(): boolean;
+  isInputTold(): boolean;
   /** Whether some of the output is thoughts, which an upstream need not tell in full. */
   hasThought(): boolean;
   /** What the answer would cost if it ended here. */
@@ -113,6 +114,10 @@ class UsageMeter implements Meter {
 
   hasBegun(): boolean {
     return this.#started !== undefined || this.#deliveredBytes > 0 || this.#isFinished;
+  }
+
+  isInputTold(): boolean {
+    return this.#findInput() !== undefined;
   }
 
   hasThought(): boolean {
@@ -202,7 +207,10 @@ class UsageMeter implements Meter {
   }
 
   #findInput(): Usage | undefined {
-    return [this.#told, this.#started].find((usage) => usage !== undefined && inputOf(usage) > 0);
+    const told = this.#told;
+    if (told !== undefined && inputOf(told) > 0) return told;
+    const started = this.#started;
+    return started !== undefined && inputOf(started) > 0 ? started : undefined;
   }
 
   /**

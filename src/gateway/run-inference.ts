@@ -12,7 +12,7 @@ import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
-import { findBounds, type RequestBounds } from './find-bounds.ts';
+import { findBounds, isInputUnsure, type RequestBounds } from './find-bounds.ts';
 import { type AnswerEnd, createMeter, type MeterOptions } from './meter.ts';
 import type { ClientRequest } from './read-request.ts';
 import { readResolved } from './read-resolved.ts';
@@ -164,7 +164,7 @@ function hiddenCostOf(
     isStream: request.isStream,
     asksToThink: asksToThink(source.value),
     maySearch: searchesMax > 0,
-    usesCache: estimate.cacheWrite !== undefined,
+    isInputUnsure: isInputUnsure(estimate),
     requestBytes: source.bytes.length,
   };
 }

@@ -199,7 +199,9 @@ class StreamSender {
     let charged: Usage | undefined;
     const isEncoded = part.bytes !== undefined || part.closing !== undefined;
     const isWritten = !isEncoded && !this.#stream.isFinished;
-    this.#meter.noteContent(part.contentBytes);
+    // The last usage of all counts for the whole answer.
+    const untoldBytes = part.events.at(-1)?.type === 'finish' ? 0 : (part.untoldBytes ?? 0);
+    this.#meter.noteContent(part.contentBytes - untoldBytes);
     this.#nextNumber = part.nextNumber;
     for (const event of part.events) {
       const counted = this.#meter.note(event);
@@ -209,6 +211,7 @@ class StreamSender {
       if (kept !== undefined) return this.#encodeKept(text, counted, kept);
       text += this.#needEncoder().encode(counted);
     }
+    if (untoldBytes !== 0) this.#meter.noteContent(untoldBytes);
     if (part.closing === undefined || charged === undefined) return part.bytes ?? text;
     return part.closing(charged);
   }

@@ -259,6 +259,8 @@ export interface AnswerPart {
   readonly events: readonly InferenceEvent[];
   /** The length of the deltas that are only in `bytes`, not among the events. */
   readonly contentBytes: number;
+  /** How many of these follow the last usage among the events, if there is one. */
+  readonly untoldBytes?: number | undefined;
   /**
    * The same in the form that the client reads, if the upstream speaks it. These bytes are sent to
    * the client. A stream comes in whole events, so the gateway may write an event of its own after

@@ -236,6 +236,11 @@ interface RefusalDetails {
   readonly nativeDetails?: Readonly<Record<string, unknown>>;
   /** Set if an upstream may have refused what another one serves. */
   readonly denial?: Denial;
+  /**
+   * Set if an answer is larger than anything that is read. It is what the request asks for, so
+   * another one would be the same, and no upstream is at fault.
+   */
+  readonly isOversize?: boolean;
 }
 
 /**
@@ -254,6 +259,7 @@ export class Refusal extends Error {
   readonly chatCode: string | null;
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
   readonly denial: Denial | undefined;
+  readonly isOversize: boolean;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
     // The place tells nothing here, and a stack trace costs more than the rest of a refused
@@ -269,6 +275,7 @@ export class Refusal extends Error {
     this.chatCode = details.chatCode ?? REFUSALS[refusal].chatCode;
     this.nativeDetails = details.nativeDetails;
     this.denial = details.denial;
+    this.isOversize = details.isOversize ?? false;
   }
 
   get status(): number {

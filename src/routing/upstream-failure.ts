@@ -50,6 +50,7 @@ const OVERLOADED: ReadonlySet<RefusalName> = new Set([
 export function classifyFailure(error: unknown): UpstreamFailure | undefined {
   if (error instanceof UpstreamFailure) return error;
   if (!(error instanceof Refusal)) return undefined;
+  if (error.isOversize) return new UpstreamFailure('refused', error);
   if (OVERLOADED.has(error.refusal)) {
     return new UpstreamFailure('overloaded', error, readRetryAfterMs(error));
   }

@@ -2,7 +2,7 @@ import * as ascii from '../lib/bytes/ascii.ts';
 import { GatheredBytes } from '../lib/bytes/gathered-bytes.ts';
 import type { CallNamer } from '../protocol/answers/call-namer.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
-import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
+import type { AnswerForm, InferenceEvent, Usage } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
 import { brokenAnswer, parseUpstreamJson } from '../protocol/json/upstream-json.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -10,7 +10,6 @@ import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import { createEventReader } from '../protocol/sse/event-reader.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
-import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import { type PushedPart, SIGN_OF_LIFE, saysAnything } from './pushed-part.ts';
 import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
@@ -185,9 +184,9 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
         return unread.push(chunk);
       }
       if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
-        const refusal = new Refusal('upstream_broken', "The upstream's answer is too large.");
-        // Do not retry: another answer would be as large, and as expensive.
-        throw new UpstreamFailure('refused', refusal);
+        throw new Refusal('upstream_broken', "The upstream's answer is too large.", {
+          isOversize: true,
+        });
       }
       gathered.add(chunk);
       return undefined;
@@ -214,13 +213,18 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
       if (!picker.isWhole()) throw brokenAnswer('it is not a JSON object');
       const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
       if (!picker.hasNoted()) throw brokenAnswer(`it has no ${contentMember}`);
-      const contentBytes = usage === undefined ? bytes : 0;
+      const contentBytes = tellsOutput(usage, dialect) ? 0 : bytes;
       const events: InferenceEvent[] = [
         { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage },
       ];
       return { events, contentBytes, bytes: undefined };
     },
   };
+}
+
+/** Embeddings are no output. Any other answer has some, whatever its upstream tells. */
+function tellsOutput(usage: Usage | undefined, { format }: UpstreamDialect): boolean {
+  return usage !== undefined && (usage.output > 0 || format === 'embeddings');
 }
 
 function toPart(all: readonly InferenceEvent[], { model, calls }: AnswerOptions): PushedPart {

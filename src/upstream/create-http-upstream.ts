@@ -1,8 +1,8 @@
 import { pathUnder } from '../lib/address/path-under.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { refuseLongCache } from '../protocol/chat/requests/refuse-long-cache.ts';
 import { refusePdfs } from '../protocol/chat/requests/refuse-pdfs.ts';
+import { refuseLongCache } from '../protocol/fields/refuse-long-cache.ts';
 import type { FormatName } from '../protocol/format-names.ts';
 import type { Infer, InferenceCall, RequestOutline } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -83,7 +83,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const { vendorModel, outputLimitField, accepts, sampling } = termsOf(model);
     // An upstream of the native format tells native clients itself what it takes.
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
-    if (dialect.format === 'chat') refuseLongCache(request);
+    if (dialect.format === form.format) refuseLongCache(request);
     const source = form.format === dialect.format ? call.source : undefined;
     // Written out: put together with a spread, three times as much of a request grows old.
     const body = dialect.encodeRequest(

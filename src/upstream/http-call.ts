@@ -191,9 +191,10 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
 
 function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   if (refusal instanceof UpstreamFailure) return refusal;
-  const { message, chatMessage, chatCode, param, headers, denial } = refusal;
+  const { message, chatMessage, chatCode, param, headers, denial, isOversize } = refusal;
   return new Refusal(refusal.refusal, maskText(message), {
     headers,
+    isOversize,
     chatMessage: maskText(chatMessage),
     chatCode: chatCode && maskText(chatCode),
     ...(param !== null && { param: maskText(param) }),

@@ -5,6 +5,8 @@ import type { AnswerPart, Closing, InferenceEvent } from '../protocol/inference.
 export interface PushedPart {
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
+  /** See `AnswerPart`. */
+  readonly untoldBytes?: number | undefined;
   /** `undefined` if the client reads another format. */
   readonly bytes: readonly Uint8Array[] | undefined;
   /** Writes what follows the bytes, into memory of its own. */
@@ -45,9 +47,9 @@ function isMereStart(event: InferenceEvent): boolean {
  * not be copied again.
  */
 export function keepPart(part: PushedPart): PushedPart {
-  const { events, contentBytes, bytes, closing, nextNumber } = part;
+  const { events, contentBytes, untoldBytes, bytes, closing, nextNumber } = part;
   const kept = bytes === undefined || bytes.length === 0 ? bytes : [Buffer.concat(bytes)];
-  return { events, contentBytes, bytes: kept, closing, nextNumber };
+  return { events, contentBytes, untoldBytes, bytes: kept, closing, nextNumber };
 }
 
 /** Joins all parts into one. */
@@ -57,22 +59,25 @@ export function joinParts(parts: readonly PushedPart[], isLast: true | undefined
   const events: InferenceEvent[] = [];
   let bytes: Uint8Array[] | undefined;
   let contentBytes = 0;
+  let untoldBytes: number | undefined;
   for (const part of parts) {
     contentBytes += part.contentBytes;
+    if (part.untoldBytes !== undefined) untoldBytes = part.untoldBytes;
+    else if (untoldBytes !== undefined) untoldBytes += part.contentBytes;
     for (const event of part.events) events.push(event);
     if (part.bytes === undefined) continue;
     bytes ??= [];
     for (const piece of part.bytes) bytes.push(piece);
   }
   const { closing, nextNumber } = parts.at(-1) ?? {};
-  return toAnswerPart({ events, contentBytes, bytes, closing, nextNumber }, isLast);
+  return toAnswerPart({ events, contentBytes, untoldBytes, bytes, closing, nextNumber }, isLast);
 }
 
 function toAnswerPart(part: PushedPart, isLast: true | undefined): AnswerPart {
-  const { events, contentBytes, bytes: pieces, closing, nextNumber } = part;
+  const { events, contentBytes, untoldBytes, bytes: pieces, closing, nextNumber } = part;
   const bytes = closing === undefined && pieces !== undefined ? joinBytes(pieces) : undefined;
   const closingAll = closing && closeBehind(pieces, closing);
-  return { events, contentBytes, bytes, closing: closingAll, nextNumber, isLast };
+  return { events, contentBytes, untoldBytes, bytes, closing: closingAll, nextNumber, isLast };
 }
 
 /** Copies the bytes once, when all of them are there. */

@@ -1,11 +1,11 @@
 import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import type { BlockDelta, BlockStart, InferenceEvent } from '../inference.ts';
-import { brokenAnswer } from '../json/upstream-json.ts';
+import { brokenAnswer, oversizedAnswer } from '../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../own-signature.ts';
 import type { TextNotes } from '../responses/text-notes.ts';
 import { createJsonTracker, type JsonTracker } from './json-tracker.ts';
 
-/** How much an upstream may send out of order before it counts as broken. */
+/** How much an upstream may send out of order. */
 export const WAITING_CHARS_MAX = 4 * 1024 * 1024;
 export const WAITING_BLOCKS_MAX = 1_024;
 
@@ -65,7 +65,7 @@ class BlockQueue {
 
   append(start: Speech): [QueuedBlock, InferenceEvent[]] {
     if (this.#queue.length >= WAITING_BLOCKS_MAX) {
-      throw brokenAnswer('too much of it is out of order');
+      throw oversizedAnswer('too much of it is out of order');
     }
     const json = start.type === 'tool_use' ? createJsonTracker() : undefined;
     const block: QueuedBlock = {
@@ -95,7 +95,7 @@ class BlockQueue {
     this.#waitingBytes += bytes;
     this.#waitingChars += said.length;
     if (this.#waitingChars > WAITING_CHARS_MAX) {
-      throw brokenAnswer('too much of it is out of order');
+      throw oversizedAnswer('too much of it is out of order');
     }
     return [];
   }

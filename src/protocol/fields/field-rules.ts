@@ -49,11 +49,11 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('refused', 'the server would have to remember what was said before', [
     ...['thread', 'previous_response_id', 'conversation'],
   ]),
-  ...rule('refused', 'the answer would be kept for later', ['background'], [false]),
+  ...rule('refused', 'the answer would be kept for later', ['background', 'deferred'], [false]),
   ...rule('refused', 'it would choose who is asked, at another price', [
     ...['api_base', 'api_key', 'api_version', 'base_url', 'custom_llm_provider', 'deployment_id'],
     ...['extra_body', 'extra_headers', 'litellm_params', 'mock_testing_fallbacks', 'model_list'],
-    ...['models', 'preset', 'provider', 'route', 'user_config'],
+    ...['models', 'preset', 'provider', 'providerOptions', 'route', 'user_config'],
   ]),
   ...rule('refused', 'it would change what is counted as cost', [
     ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],

@@ -18,8 +18,9 @@ const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
  * Throws a `Refusal` unless the text is a JSON object that is shallow enough to be written again.
  */
 export function parseUpstreamJson(text: string): Json {
+  if (text.length > SHALLOW_CHARS_MAX && isTooDeep(text)) throw nestedAnswer();
   const value = parseJson(text);
-  if (isObject(value) && !(text.length > SHALLOW_CHARS_MAX && isTooDeep(text))) return value;
+  if (isObject(value)) return value;
   throw brokenAnswer('it is not a JSON object');
 }
 
@@ -27,7 +28,8 @@ export function parseUpstreamJson(text: string): Json {
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
   const { isTooDeep: isDeep, members, hasPlainNames, memberCount } = scanJson(bytes, text);
-  const value = isDeep ? undefined : parseJson(text);
+  if (isDeep) throw nestedAnswer();
+  const value = parseJson(text);
   if (!isObject(value)) throw brokenAnswer('it is not a JSON object');
   return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
 }
@@ -43,6 +45,17 @@ export function parseJson(text: string): unknown {
 
 export function brokenAnswer(what: string): Refusal {
   return new Refusal('upstream_broken', `The upstream's answer is broken: ${what}.`);
+}
+
+/** For an answer that has more of something than is read: a model may be asked for that. */
+export function oversizedAnswer(what: string): Refusal {
+  return new Refusal('upstream_broken', `The upstream's answer is too large: ${what}.`, {
+    isOversize: true,
+  });
+}
+
+function nestedAnswer(): Refusal {
+  return oversizedAnswer('it is nested too deeply');
 }
 
 /** Returns the text of a field, or `undefined` if it is empty or not a text. */

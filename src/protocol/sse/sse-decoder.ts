@@ -98,7 +98,9 @@ class EventLines implements SseDecoder {
   #take(piece: Uint8Array, isLineEnd: boolean): void {
     this.#lineBytes += piece.length;
     if (this.#eventBytes + this.#lineBytes > SSE_EVENT_BYTES_MAX) {
-      throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
+      throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.', {
+        isOversize: true,
+      });
     }
     if (isLineEnd && this.#lineBytes === piece.length) {
       this.#line = asBuffer(piece).toString('utf8');

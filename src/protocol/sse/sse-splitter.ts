@@ -81,7 +81,9 @@ class SseSplitter {
     if (piece.length === 0) return;
     this.#heldBytes += piece.length;
     if (this.#heldBytes > FRAME_BYTES_MAX) {
-      throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.');
+      throw new Refusal('upstream_broken', 'The upstream sent an event that is too large.', {
+        isOversize: true,
+      });
     }
     this.#held ??= new GatheredBytes();
     this.#held.add(piece);

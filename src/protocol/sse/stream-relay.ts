@@ -16,6 +16,8 @@ export interface RelayedPart {
    */
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
+  /** How many of these follow the last usage among the events, if there is one. */
+  readonly untoldBytes: number | undefined;
   /** Writes the end of the answer, which follows the bytes; set together with the finish event. */
   readonly closing: Closing | undefined;
   /** Set if the upstream failed after these bytes. Nothing of the stream follows. */
@@ -107,6 +109,7 @@ class SseStreamRelay implements StreamRelay {
       bytes: [bytes],
       events: NO_EVENTS,
       contentBytes,
+      untoldBytes: undefined,
       closing: undefined,
       refusal: undefined,
       nextNumber: this.#frames.nextNumber,
@@ -154,6 +157,8 @@ function createGrowingPart() {
   const bytes: Uint8Array[] = [];
   const events: InferenceEvent[] = [];
   let contentBytes = 0;
+  /** Up to the last usage. */
+  let toldBytes: number | undefined;
   let closing: Closing | undefined;
 
   return {
@@ -169,6 +174,7 @@ function createGrowingPart() {
       for (const event of relayed.events) {
         if (event.type === 'delta') contentBytes += countContentBytes(event.delta);
         else events.push(event);
+        if (event.type === 'usage') toldBytes = contentBytes;
       }
       return relayed.events.at(-1)?.type === 'finish';
     },
@@ -176,6 +182,7 @@ function createGrowingPart() {
       bytes,
       events,
       contentBytes,
+      untoldBytes: toldBytes === undefined ? undefined : contentBytes - toldBytes,
       closing,
       refusal,
       nextNumber,

@@ -32,6 +32,12 @@ const BODIES = {
   // An answer that is not kept is relayed.
   responses: { model: 'haiku', max_output_tokens: 50, input: MESSAGES, store: false },
 };
+function cacheLastText(kind: Kind, cache_control: object): object {
+  const type = kind === 'responses' ? 'input_text' : 'text';
+  const messages = [{ role: 'user', content: [{ type, text: 'Hi', cache_control }] }];
+  return { ...BODIES[kind], [kind === 'responses' ? 'input' : 'messages']: messages };
+}
+
 const ANSWERS: Readonly<Record<Kind, string>> = {
   native: JSON.stringify(UPSTREAM_ANSWER),
   chat: JSON.stringify(CHAT_ANSWER),
@@ -88,6 +94,8 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
       [{ fallbacks: [{ model: 'dear' }] }, 'fallbacks'],
       [{ api_base: 'https://elsewhere.example' }, 'api_base'],
       [{ mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }, 'mcp_servers'],
+      [{ deferred: true }, 'deferred'],
+      [{ providerOptions: { gateway: { models: ['dear'] } } }, 'providerOptions'],
       [{ n: 2 }, 'n'],
       [{ n_cmpl: 2 }, 'n_cmpl'],
       [{ web_search_options: {} }, 'web_search_options'],
@@ -100,6 +108,20 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
     }
     expect(sent()).toEqual([]);
     expect(await spent()).toBe(0);
+  });
+
+  it('is told how long what it says is cached, or may not have it cached for longer', async () => {
+    const { ask, sent } = await start(kind);
+    for (const ttl of ['5m', '1h']) {
+      const cached = cacheLastText(kind, { type: 'ephemeral', ttl });
+      const { status, message } = await ask(cached);
+      const isTaken = ttl === '5m' || kind === 'native';
+      expect([status, message], ttl).toEqual(
+        isTaken ? [200, ''] : [400, expect.stringContaining('cache_control.ttl')],
+      );
+    }
+    expect(sent()).toHaveLength(kind === 'native' ? 2 : 1);
+    expect(JSON.stringify(sent()[0])).toContain('cache_control');
   });
 
   it('is served where the same fields ask for nothing dear', async () => {

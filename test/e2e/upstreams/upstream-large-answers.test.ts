@@ -5,6 +5,7 @@ import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { CLOSE, type Step } from '../../support/upstreams/start-scripted-upstream.ts';
 import {
+  answerOf,
   chunkOf,
   LAST_CHUNK,
   STREAM_HEAD,
@@ -29,6 +30,10 @@ const TEXT_BYTES = PIECE.length * PIECES;
 /** The gateway keeps a whole answer of up to 32 MiB. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const LARGE_EVENT_BYTES = 5 * 1024 * 1024;
+/** More failures than an upstream may have before it is left alone. */
+const ASKS = 8;
+/** More than an answer may have, of whatever is counted. */
+const MANY = 1_100;
 
 describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s', (kind) => {
   it('that streams 100 MB is passed on whole, in little memory', async () => {
@@ -71,6 +76,18 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
     expect(await place.spent()).toBe(0);
   });
 
+  it('that answers as deep or in as many pieces as its model was told to is no worse for that', async () => {
+    const place = await scene.take(kind, { script: () => [answerOf(200, manifoldBody(kind))] });
+    for (let asks = 1; asks <= ASKS; asks += 1) {
+      expect(await place.ask('native', false)).toMatchObject({
+        status: 502,
+        error: { message: expect.stringContaining("The upstream's answer is too large: ") },
+      });
+      expect(place.requests()).toHaveLength(asks);
+    }
+    expect(await place.spent()).toBe(0);
+  });
+
   it('that sends an event without end is cut off', async () => {
     const { begin, say } = streamParts(kind);
     const place = await scene.take(kind, {
@@ -103,6 +120,27 @@ function* answerLargely(kind: UpstreamKind): Iterable<Step> {
   const piece = chunkOf(PIECE);
   for (let number = 0; number < PIECES; number += 1) yield piece;
   yield chunkOf(after ?? '') + LAST_CHUNK;
+}
+
+/** An answer with a deep input of a tool, or with too many calls of tools. */
+function manifoldBody(kind: UpstreamKind): string {
+  const body = JSON.parse(wholeBody(kind, 'Hello', USAGE));
+  const numbers = Array.from({ length: MANY }, (_, number) => number);
+  if (kind === 'native') {
+    const deep = numbers.reduce<unknown>((input) => ({ a: input }), {});
+    body.content = [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: deep }];
+  } else if (kind === 'chat') {
+    const called = { name: 'look', arguments: '{}' };
+    body.choices[0].message.tool_calls = numbers.map((number) => ({
+      ...{ index: number, id: `call_${number}`, type: 'function', function: called },
+    }));
+  } else {
+    body.output = numbers.map((number) => ({
+      ...{ type: 'function_call', id: `fc_${number}`, call_id: `call_${number}` },
+      ...{ status: 'completed', name: 'look', arguments: '{}' },
+    }));
+  }
+  return JSON.stringify(body);
 }
 
 /** The peak of the only worker since it started. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInference } from '../../../src/gateway/run-inference.ts';
 import type { Infer, InferenceEvent, Usage } from '../../../src/protocol/inference.ts';
+import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -11,6 +12,7 @@ import {
   createSteps,
   partOf,
   type Seen,
+  START,
   tell,
   USAGE,
 } from './spine-support.ts';
@@ -26,14 +28,14 @@ const finish = (usage: Usage): InferenceEvent => ({
 });
 
 /** Sends some words, and the rest when the test says so. */
-function createUpstream(rest: () => ReturnType<typeof tell>) {
+function createUpstream(rest: () => ReturnType<typeof tell>, start: InferenceEvent) {
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
   });
   let isStopped = false;
   const infer: Infer = async function* ({ signal }) {
-    yield* tell(ANSWER.slice(0, 3));
+    yield* tell([start, ...ANSWER.slice(1, 3)]);
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => {
         isStopped = true;
@@ -46,11 +48,11 @@ function createUpstream(rest: () => ReturnType<typeof tell>) {
   return { infer, goOn: () => goOn(), isStopped: () => isStopped };
 }
 
-async function start(rest: () => ReturnType<typeof tell>, body: object, heldMicros?: number) {
+async function start(rest: () => ReturnType<typeof tell>, body: object, first = START) {
   const seen: Seen = { orders: [], bills: [], records: [] };
-  const upstream = createUpstream(rest);
+  const upstream = createUpstream(rest, first);
   const client = createClient(body);
-  const steps = createSteps(upstream.infer, seen, heldMicros, DRAIN_MS);
+  const steps = createSteps(upstream.infer, seen, undefined, DRAIN_MS);
   const running = runInference(client.client, nativeFormat, steps);
   running.catch(() => {});
   await waitUntil(() => client.got.text.includes('Hi'), 'the first words are written');
@@ -137,13 +139,101 @@ describe('an answer that may hide some of its cost', () => {
   });
 });
 
+const base64 = (media_type: string) => ({ type: 'base64', media_type, data: 'QUJD' });
+const messagesOf = (block: object) => ({ messages: [{ role: 'user', content: [block] }] });
+const TEXT = { type: 'text', text: 'word '.repeat(600) };
+/** Requests whose input nobody knows before the upstream has counted it. */
+const UNSURE = {
+  'a PDF': messagesOf({ type: 'document', source: base64('application/pdf') }),
+  'an image': messagesOf({ type: 'image', source: base64('image/png') }),
+  'a cache marker': messagesOf({ ...TEXT, cache_control: { type: 'ephemeral' } }),
+  'much text that a model need not read': { ...ask, notes: 'word '.repeat(1_000) },
+};
+const UNTOLD: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage: NO_USAGE };
+
+describe.each(Object.entries(UNSURE))('a stream about %s', (_, asked) => {
+  const body = { ...ask, ...asked, stream: true };
+  const usage = { ...USAGE, input: 900, output: 7 };
+
+  it('is read on when its client leaves before its input is told', async () => {
+    const { leave, goOn, running, seen } = await start(tellAll(usage), body, UNTOLD);
+    leave();
+    goOn();
+    await running;
+    expect(seen.bills).toMatchObject([{ usage, chargeMicros: 907, isEstimated: false }]);
+  });
+
+  it('is stopped when its client leaves after that', async () => {
+    const { leave, running, isStopped } = await start(tellAll(usage), body);
+    leave();
+    await expect(running).rejects.toThrow('gone');
+    expect(isStopped()).toBe(true);
+  });
+
+  it('is stopped as soon as its input is told to nobody', async () => {
+    let isRead = false;
+    const rest = async function* () {
+      yield* tell([{ type: 'usage', usage }, ...ANSWER.slice(2, 3)]);
+      isRead = true;
+    };
+    const { leave, goOn, running, seen } = await start(rest, body, UNTOLD);
+    leave();
+    goOn();
+    await running;
+    expect(isRead).toBe(false);
+    expect(seen.bills).toMatchObject([{ usage: { input: 900 } }]);
+  });
+});
+
 describe('an answer that hides nothing', () => {
+  it('is stopped when its client leaves before its input is told, which can be estimated', async () => {
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const body = { ...ask, tools, stream: true };
+    const { leave, running, isStopped } = await start(tellAll(USAGE), body, UNTOLD);
+    leave();
+    await expect(running).rejects.toThrow('gone');
+    expect(isStopped()).toBe(true);
+  });
+
   it('is stopped when its client leaves', async () => {
     const { leave, running, isStopped } = await start(tellAll(USAGE), { ...ask, stream: true });
     leave();
     await expect(running).rejects.toThrow('gone');
     expect(isStopped()).toBe(true);
   });
+});
+
+it('an answer costs what was told before it was ended, even if that is more than was held', async () => {
+  const usage = { ...USAGE, input: 900 };
+  for (const end of ['left', 'revoked']) {
+    const first: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage };
+    const { leave, running, seen } = await start(tellAll(usage), { ...ask, stream: true }, first);
+    if (end === 'left') leave();
+    else seen.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
+    await running.catch(() => {});
+    expect(seen.orders[0]?.holdMicros).toBeLessThan(900);
+    expect(seen.bills, end).toMatchObject([{ chargeMicros: 901 }]);
+  }
+});
+
+it('a usage counts for no text that comes behind it, even in the same read', async () => {
+  const seen: Seen = { orders: [], bills: [], records: [] };
+  const usage = { ...USAGE, output: 1 };
+  const { client, got, leave } = createClient({ ...ask, max_tokens: 90, stream: true });
+  const infer: Infer = async function* ({ signal }) {
+    const bytes = Buffer.from('Hi and more');
+    const told: InferenceEvent = { type: 'usage', usage };
+    yield { ...partOf(START, told), contentBytes: 62, untoldBytes: 60, bytes };
+    await new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  };
+  const running = runInference(client, nativeFormat, createSteps(infer, seen));
+  running.catch(() => {});
+  await waitUntil(() => got.text.includes('more'), 'the words are written');
+  leave();
+  await expect(running).rejects.toThrow('gone');
+  expect(seen.bills).toMatchObject([{ usage: { output: 1 + 60 / 3 }, isEstimated: true }]);
 });
 
 it('a stream that ends with its last part was not left by its client', async () => {

@@ -49,6 +49,11 @@ describe('a failure of an upstream', () => {
     }
   });
 
+  it('is nobody but the request when the answer is too large to be read', () => {
+    const refusal = new Refusal('upstream_broken', 'Too large', { isOversize: true });
+    expect(classifyFailure(refusal)?.kind).toBe('refused');
+  });
+
   it.each([
     ['7', 7_000],
     ['0', 0],

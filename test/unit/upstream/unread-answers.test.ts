@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { createAnswerReader } from '../../../src/upstream/answer-reader.ts';
-import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
+import {
+  CHAT_DIALECT,
+  EMBEDDINGS_DIALECT,
+  NATIVE_DIALECT,
+} from '../../../src/upstream/upstream-dialect.ts';
 import { errorBody, wholeBody } from '../../support/upstreams/upstream-answers.ts';
 
-const DIALECTS = { native: NATIVE_DIALECT, chat: CHAT_DIALECT };
+const DIALECTS = { native: NATIVE_DIALECT, chat: CHAT_DIALECT, embeddings: EMBEDDINGS_DIALECT };
 
 /** Reads a whole body, and is told after the first half that nobody wants the answer. */
-function readUnread(kind: 'native' | 'chat', body: string) {
+function readUnread(kind: keyof typeof DIALECTS, body: string) {
   let isUnread = false;
   const reader = createAnswerReader({
     dialect: DIALECTS[kind],
@@ -28,6 +32,15 @@ function readUnread(kind: 'native' | 'chat', body: string) {
   return reader.end();
 }
 
+describe('embeddings that nobody reads any more', () => {
+  it('are no output, and tell their input', () => {
+    const usage = { prompt_tokens: 12, total_tokens: 12 };
+    const part = readUnread('embeddings', JSON.stringify({ data: [], usage }));
+    expect(part?.events).toMatchObject([{ type: 'finish', usage: { input: 12, output: 0 } }]);
+    expect(part?.contentBytes).toBe(0);
+  });
+});
+
 describe.each(['native', 'chat'] as const)(
   'a whole %s answer that nobody reads any more',
   (kind) => {
@@ -42,6 +55,16 @@ describe.each(['native', 'chat'] as const)(
       const body = wholeBody(kind, 'Hello', undefined);
       const part = readUnread(kind, body);
       expect(part?.events).toMatchObject([{ type: 'finish', usage: undefined }]);
+      expect(part?.contentBytes).toBe(body.length);
+    });
+
+    it.each([
+      { input: 0, output: 0 },
+      { input: 12, output: 0 },
+    ])('is counted in bytes where it tells no output: %o', (usage) => {
+      const body = wholeBody(kind, 'Hello', usage);
+      const part = readUnread(kind, body);
+      expect(part?.events).toMatchObject([{ type: 'finish', usage }]);
       expect(part?.contentBytes).toBe(body.length);
     });
 

@@ -1,6 +1,12 @@
 import type { BlockQueue, QueuedBlock } from '../../answers/block-queue.ts';
 import type { InferenceEvent } from '../../inference.ts';
-import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
+import {
+  brokenAnswer,
+  type Json,
+  oversizedAnswer,
+  readObject,
+  readText,
+} from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
 
@@ -68,7 +74,7 @@ class CallDecoder {
     }
 
     if (name === undefined) throw brokenAnswer('a tool has no name');
-    if (calls.length >= CALLS_MAX) throw brokenAnswer('it calls too many tools');
+    if (calls.length >= CALLS_MAX) throw oversizedAnswer('it calls too many tools');
     const ownId = id ?? `call_${answerId}_${calls.length}`;
     const toolId = mendToolId(ownId);
     this.#placed.push({ number: calls.length, id: ownId });

@@ -26,8 +26,11 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
   return {
     input: readCount(usage['input_tokens']) ?? before.input,
     cacheRead: readCount(usage['cache_read_input_tokens']) ?? before.cacheRead,
-    cacheWrite5m:
-      readCount(split['ephemeral_5m_input_tokens']) ?? Math.max(0, written - cacheWrite1h),
+    // What the split leaves out of the total was written too.
+    cacheWrite5m: Math.max(
+      readCount(split['ephemeral_5m_input_tokens']) ?? 0,
+      written - cacheWrite1h,
+    ),
     cacheWrite1h,
     output: readCount(usage['output_tokens']) ?? before.output,
     thinking: readCount(details['thinking_tokens']) ?? before.thinking,

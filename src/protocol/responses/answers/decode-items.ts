@@ -1,6 +1,6 @@
 import { type BlockQueue, createBlockQueue, type QueuedBlock } from '../../answers/block-queue.ts';
 import type { InferenceEvent } from '../../inference.ts';
-import { brokenAnswer, type Json, readText } from '../../json/upstream-json.ts';
+import { brokenAnswer, type Json, oversizedAnswer, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
 import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
@@ -138,7 +138,7 @@ class ItemDecoder {
   /** Counts repetitions as well, which would have no end otherwise. */
   #countItem(): void {
     this.#items += 1;
-    if (this.#items > ITEMS_MAX) throw brokenAnswer('it has too many items');
+    if (this.#items > ITEMS_MAX) throw oversizedAnswer('it has too many items');
   }
 
   #find(place: unknown): OpenItem {
@@ -294,7 +294,7 @@ const isCall = ({ type }: OpenItem) => type === 'function_call' || type === 'cus
 function noteSaid({ saidChars }: OpenItem, part: string, chars: number): void {
   const before = saidChars.get(part);
   if (before === undefined && saidChars.size >= PARTS_MAX) {
-    throw brokenAnswer('an item has too many parts');
+    throw oversizedAnswer('an item has too many parts');
   }
   saidChars.set(part, (before ?? 0) + chars);
 }

@@ -29,7 +29,7 @@ export function listUndecoded(
   unknownFields: readonly string[],
   left: readonly unknown[],
 ): readonly unknown[] {
-  const undecoded: unknown[] = unknownFields.map((name) => body[name]);
+  const undecoded: unknown[] = unknownFields.map((name) => wrapMarker(name, body[name]));
   for (const value of left) undecoded.push(value);
   for (const said of [body.instructions, body.input]) if (isBlankText(said)) undecoded.push(said);
   if (typeof body.input === 'object' && body.input !== null) {
@@ -73,12 +73,17 @@ function addUndecoded(value: object, undecoded: unknown[], place: Place): void {
     const field: unknown = Reflect.get(value, name);
     if (field === null || (Array.isArray(field) && field.length === 0)) continue;
     const isLeftOut = !DECODED_NAMES.has(name) || (TEXT_NAMES.has(name) && isBlankText(field));
-    if (isLeftOut) undecoded.push(field);
+    if (isLeftOut) undecoded.push(wrapMarker(name, field));
     else if (Array.isArray(field)) {
       const isOfParts = place === 'message' && name === 'content';
       addUndecodedOfItems(field, undecoded, isOfParts ? 'part' : 'other');
     }
   }
+}
+
+/** A cache marker is told from what else is left out by an object of its own. */
+function wrapMarker(name: string, field: unknown): unknown {
+  return name === 'cache_control' ? { cache_control: field } : field;
 }
 
 /** A name in a namespace is shortened, and what a namespace says of itself is left out. */

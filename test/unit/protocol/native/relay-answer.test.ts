@@ -87,9 +87,9 @@ describe('a whole native answer for a native client', () => {
     expect(JSON.parse(text)).toMatchObject({ id: 'msg_1', model: MODEL, content: [] });
   });
 
-  it('is broken where it is nested beyond the bound', () => {
+  it('is too large where it is nested beyond the bound', () => {
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
     const body = `{"id":"msg_1","model":"vendor","content":[],${USAGE},"deep":${deep}}`;
-    expect(attempt(() => relay(body))).toContain('it is not a JSON object');
+    expect(attempt(() => relay(body))).toContain('it is nested too deeply');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../../../src/catalogue/estimate-tokens.ts';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
-import { refuseLongCache } from '../../../../../src/protocol/chat/requests/refuse-long-cache.ts';
+import { refuseLongCache } from '../../../../../src/protocol/fields/refuse-long-cache.ts';
 
 const minimal = { model: 'opus', messages: [{ role: 'user', content: 'Hello' }] };
 

@@ -49,6 +49,26 @@ describe('the decoder of native answers', () => {
     });
   });
 
+  it.each([
+    [50, { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }, { 5: 50, 60: 0 }],
+    [50, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }, { 5: 30, 60: 20 }],
+    [50, { ephemeral_5m_input_tokens: 10 }, { 5: 50, 60: 0 }],
+    [50, { ephemeral_1h_input_tokens: 20 }, { 5: 30, 60: 20 }],
+    [0, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }, { 5: 10, 60: 20 }],
+    [undefined, { ephemeral_5m_input_tokens: 10 }, { 5: 10, 60: 0 }],
+  ])(
+    'takes all of the %s that were cached for the shorter time, but what is said to be kept longer: %o',
+    (written, cache_creation, kept) => {
+      const usage = {
+        ...{ input_tokens: 1, output_tokens: 2 },
+        ...{ cache_creation_input_tokens: written, cache_creation },
+      };
+      expect(decodeNativeAnswer(answer({ usage })).at(-1)).toMatchObject({
+        usage: { cacheWrite5m: kept[5], cacheWrite1h: kept[60] },
+      });
+    },
+  );
+
   it('says that nobody told the usage', () => {
     for (const usage of [undefined, null, {}, { input_tokens: null }]) {
       expect(decodeNativeAnswer(answer({ usage })).at(-1)).toMatchObject({ usage: undefined });

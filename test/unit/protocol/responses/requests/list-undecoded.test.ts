@@ -122,10 +122,30 @@ function listFree(body: unknown, text: string): readonly string[] {
     .map((path) => path.join('.'));
 }
 
+const withItem = (item: object) => ({ ...BODY, input: [item] });
+
+function estimate(body: object) {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const { request } = readRequest(bytes, responsesFormat, () => undefined, true);
+  return estimateTokens(request, BYTES_PER_TOKEN);
+}
+
 describe('what goes on to an upstream of the Responses format', () => {
   it.each(Object.entries(LONG_TEXTS))('is counted wherever %s stands', (_, text) => {
     expect(listFree(BODY, text)).toEqual([]);
     expect(listFree({ ...BODY, input: 'Hi' }, text)).toEqual([]);
+  });
+
+  it.each([
+    ['the request', (marker: object) => ({ ...BODY, ...marker })],
+    ['a part', (marker: object) => withItem({ role: 'user', content: [{ ...TEXT, ...marker }] })],
+    ['an item', (marker: object) => withItem({ role: 'user', content: 'Hi', ...marker })],
+    ['a tool', (marker: object) => ({ ...BODY, tools: [{ ...TOOL, ...marker }] })],
+  ])('is held at the price of the cache where %s is to be written there', (_, mark) => {
+    const cacheOf = (marker: object) => estimate(mark(marker)).cacheWrite;
+    expect(cacheOf({})).toBeUndefined();
+    expect(cacheOf({ cache_control: { type: 'ephemeral' } })).toBe('5m');
+    expect(cacheOf({ cache_control: { type: 'ephemeral', ttl: '1h' } })).toBe('1h');
   });
 
   it('is counted if it says more than once what a call has brought', () => {

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createChatRelay } from '../../../../../src/protocol/chat/answers/relay-stream.ts';
+
+const CONTEXT = { createdSeconds: 1, wantsStreamUsage: false };
+const FIRST = 'Hello';
+const REST = ', you out there';
+
+function chunkOf(content: string, more: object = {}): string {
+  const delta = { role: 'assistant', content };
+  const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'vendor' };
+  const choices = [{ index: 0, delta, finish_reason: null }];
+  return `data: ${JSON.stringify({ ...head, choices, ...more })}\n\n`;
+}
+
+const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
+
+it('tells how much is said behind the last usage of a read', () => {
+  const relay = createChatRelay('m', CONTEXT, (text) => text);
+  const first = relay.push(Buffer.from(chunkOf(FIRST)));
+  expect(first).toMatchObject({ contentBytes: FIRST.length, untoldBytes: undefined });
+  const told = relay.push(Buffer.from(chunkOf(FIRST, { usage }) + chunkOf(REST).repeat(3)));
+  expect(told.events).toMatchObject([{ type: 'usage', usage: { input: 10, output: 1 } }]);
+  const rest = 3 * REST.length;
+  expect(told).toMatchObject({ contentBytes: FIRST.length + rest, untoldBytes: rest });
+});

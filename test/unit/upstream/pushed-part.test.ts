@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { joinParts, type PushedPart } from '../../../src/upstream/pushed-part.ts';
+
+function partOf(contentBytes: number, untoldBytes?: number): PushedPart {
+  return { events: [], contentBytes, untoldBytes, bytes: [] };
+}
+
+it.each([
+  ['that tells usage, as it says', [partOf(9, 4)], 4],
+  ['behind one that tells usage', [partOf(9, 4), partOf(10), partOf(100)], 114],
+  ['before one that tells usage, not', [partOf(10), partOf(9, 4), partOf(100)], 104],
+  ['between two that tell usage, not', [partOf(9, 4), partOf(10), partOf(9, 0)], 0],
+  ['where nothing tells usage, not', [partOf(10), partOf(100)], undefined],
+])('what is said counts as untold in a part %s', (_, parts, untoldBytes) => {
+  const contentBytes = parts.reduce((sum, part) => sum + part.contentBytes, 0);
+  expect(joinParts(parts, undefined)).toMatchObject({ contentBytes, untoldBytes });
+});
