@@ -144,13 +144,12 @@ local function telling()
       type(period) == 'string' and period or '', DAYS_31, now)
   end
 
-  -- Credits were added, so the account may be told of again. The payment says which fall it is.
+  -- Credits were added, so the account may be told of again. The payment says which fall it is,
+  -- also if the mark of the last one has run out: what was told then is known for longer.
   local function rearm(prefix, account, account_id, payment_id)
     local mark = prefix .. 'told:%s|account|' .. account_id .. '|c||'
-    local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))
-    if type(gone) == 'number' and gone > 0 then
-      redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
-    end
+    redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))
+    redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
   end
 
   -- A balance that crosses both lines at once is used up.
