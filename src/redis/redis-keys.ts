@@ -156,7 +156,7 @@ export interface BucketKeys {
   readonly eventsTaken: string;
   /** STRING: there while an event is not told again. */
   told(event: string): string;
-  /** HASH: how many events an account has told in this hour. */
+  /** HASH: how many events an account has told in its hour, and when that began. */
   toldOf(accountId: string): string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;

@@ -68,7 +68,12 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an account is silent for ever',
-    find: "if count == 1 then redis.pcall('PEXPIRE', name, whole(HOUR_MS)) end",
+    find: "redis.pcall('PEXPIRE', name, whole(HOUR_MS))",
+    replace: '',
+  },
+  {
+    name: 'events that are left out are told once in an hour of the clock',
+    find: "redis.pcall('HSET', name, 'start', whole(now))",
     replace: '',
   },
   {
