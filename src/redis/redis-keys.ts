@@ -191,7 +191,10 @@ export interface BucketKeys {
   readonly keptTotal: string;
   /** ZSET of the accounts that keep answers, by when the last one is over. */
   readonly keptEnds: string;
-  /** HASH request id -> what was charged, for all requests that began in the same minute. */
+  /**
+   * HASH request id -> what was charged, for all requests that began in the same minute: see
+   * `quota/scripts/lua/money.lua`.
+   */
   done(requestId: string): string;
 }
 
