@@ -53,7 +53,12 @@ export interface AccountDirectory {
   createAccount(details: AccountDetails): Promise<Account>;
   /** Creates an account with this id, unless it exists. */
   ensureAccount(id: string, details: AccountDetails): Promise<void>;
-  patchAccount(id: string, patch: AccountPatch): Promise<RecordChange<Account>>;
+  /** With a version, only if the account still has it; so do all patches. */
+  patchAccount(
+    id: string,
+    patch: AccountPatch,
+    baseVersion?: number,
+  ): Promise<RecordChange<Account>>;
   getAccount(id: string): Promise<Account>;
   /** Lists accounts in the order of their ids. */
   listAccounts(question: AccountsQuestion): Promise<AccountList>;
@@ -100,7 +105,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     async ensureAccount(id, details) {
       await create(id, details);
     },
-    async patchAccount(id, patch) {
+    async patchAccount(id, patch, baseVersion) {
       const fields = encodePatch(patch);
       const { record, index } = placeOf(id);
       return await changeRecord({
@@ -108,7 +113,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
         decode: (texts) => decodeAccount(id, texts),
         indexOf: () => index,
         prepare: () => ({ fields, overlapMs: undefined }),
-        ...{ subject: 'account', id, record, writer, randomBytes },
+        ...{ subject: 'account', id, record, writer, randomBytes, baseVersion },
       });
     },
     getAccount: read,

@@ -21,20 +21,24 @@ interface ChangeRecordOptions<Subject> extends Pick<RecordWrite, 'subject' | 'id
   readonly indexOf: (before: Subject) => string;
   /** Returns what to write, given the present record. Throws if that record may not be changed. */
   readonly prepare: (before: Subject) => Pick<RecordWrite, 'fields' | 'overlapMs'>;
+  /** The version that the caller knows. If the record has another one, nothing changes. */
+  readonly baseVersion?: number | undefined;
   readonly writer: Writer;
   readonly randomBytes: RandomBytes;
 }
 
 /**
  * Reads a record and writes a change to it. Tries again if somebody else has changed the record in
- * the meantime.
+ * the meantime, unless the caller knows which version it changes.
  */
 export async function changeRecord<Subject>(
   options: ChangeRecordOptions<Subject>,
 ): Promise<RecordChange<Subject>> {
   const { read, decode, indexOf, prepare, writer, randomBytes, subject, id, record } = options;
+  const { baseVersion } = options;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const texts = await read();
+    if (baseVersion !== undefined) refuseOtherVersion(id, texts, baseVersion);
     const before = decode(texts);
     const what = prepare(before);
     const reply = await writer.writeRecord({
@@ -49,4 +53,12 @@ export async function changeRecord<Subject>(
     }
   }
   throw new DirectoryError('changed_meanwhile', `${id} is being changed by somebody else`);
+}
+
+function refuseOtherVersion(id: string, texts: Texts, baseVersion: number): void {
+  if (Number(texts['version'] ?? 0) === baseVersion) return;
+  throw new DirectoryError(
+    'changed_meanwhile',
+    `${id} was changed meanwhile: look at it again, and change its version ${texts['version']}`,
+  );
 }

@@ -22,7 +22,11 @@ const GROUPS_PER_ACCOUNT_MAX = 1_000;
 
 export interface GroupDirectory {
   createGroup(accountId: string, controls: GroupControls): Promise<Group>;
-  patchGroup(id: string, controls: GroupControls): Promise<RecordChange<Group>>;
+  patchGroup(
+    id: string,
+    controls: GroupControls,
+    baseVersion?: number,
+  ): Promise<RecordChange<Group>>;
   getGroup(id: string): Promise<Group>;
   /** Lists the groups of an account, the oldest first. */
   listGroups(accountId: string): Promise<readonly Group[]>;
@@ -78,7 +82,7 @@ export function createGroupDirectory(options: GroupDirectoryOptions): GroupDirec
       assert(reply.kind === 'written', 'a new group has an id of its own');
       return decodeGroup(id, { ...fields, version: String(reply.version) });
     },
-    async patchGroup(id, controls) {
+    async patchGroup(id, controls, baseVersion) {
       const { redisKeys, record } = placeOf(id);
       return await changeRecord({
         read: () => readTexts(id),
@@ -88,7 +92,7 @@ export function createGroupDirectory(options: GroupDirectoryOptions): GroupDirec
           fields: encodeGroupControls(controls, before),
           overlapMs: undefined,
         }),
-        ...{ subject: 'group', id, record, writer, randomBytes },
+        ...{ subject: 'group', id, record, writer, randomBytes, baseVersion },
       });
     },
     getGroup: read,

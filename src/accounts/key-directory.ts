@@ -38,7 +38,7 @@ export interface KeyDirectory {
   createKey(accountId: string, controls: KeyControls): Promise<NewKey>;
   /** Creates the record of a key whose text exists already, unless the record exists. */
   ensureKey(accountId: string, key: string, controls: KeyControls): Promise<void>;
-  patchKey(id: string, controls: KeyControls): Promise<RecordChange<Key>>;
+  patchKey(id: string, controls: KeyControls, baseVersion?: number): Promise<RecordChange<Key>>;
   getKey(id: string): Promise<Key>;
   /** Lists the keys of an account, the oldest first. */
   listKeys(accountId: string): Promise<readonly Key[]>;
@@ -90,14 +90,15 @@ export function createKeyDirectory(
     async ensureKey(accountId, key, controls) {
       await records.create(accountId, key, controls);
     },
-    async patchKey(id, controls) {
+    async patchKey(id, controls, baseVersion) {
       if (controls.groupId !== undefined) {
         await checkGroup((await records.read(id)).accountId, controls);
       }
-      return await records.change(id, (before) => {
+      const prepare = (before: Key) => {
         refuseRevoked(before);
         return { fields: encodeControls(controls, before), overlapMs: undefined };
-      });
+      };
+      return await records.change(id, prepare, baseVersion);
     },
     getKey: records.read,
     async listKeys(accountId) {

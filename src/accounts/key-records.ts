@@ -32,6 +32,7 @@ export interface KeyRecords {
   change(
     id: string,
     prepare: (before: Key) => Pick<RecordWrite, 'fields' | 'overlapMs'>,
+    baseVersion?: number,
   ): Promise<RecordChange<Key>>;
   /** The fields that follow from the text of a key. */
   secretFields(key: string): Texts;
@@ -85,7 +86,7 @@ export function createKeyRecords(options: KeyRecordsOptions): KeyRecords {
         replicated: reply.replicated,
       };
     },
-    async change(id, prepare) {
+    async change(id, prepare, baseVersion) {
       const month = monthOf(clock.nowMs());
       return await changeRecord({
         read: () => readTexts(id, month),
@@ -97,6 +98,7 @@ export function createKeyRecords(options: KeyRecordsOptions): KeyRecords {
         record: recordOf(id),
         writer,
         randomBytes,
+        baseVersion,
       });
     },
   };

@@ -1,11 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/time/clock.ts';
 
 const KEPT_MS = 600_000;
 const RECENT_WRITES_MAX = 10_000;
+/** Nodes learn of a change of masters about once a second, and later if they must connect anew. */
+const OTHERS_WAIT_MAX_MS = 5_000;
+const OTHERS_WAIT_DELAY_MS = 100;
+
+/** What a repeat returns if another node has to repeat a write of its own before. */
+export const TOO_EARLY = Symbol('too early');
+
+/** Nobody waits for others any more if `isLast`. */
+type RepeatWrite = (isLast: boolean) => Promise<unknown>;
 
 export interface RecentWrites {
-  add(repeat: () => Promise<unknown>): void;
-  /** Repeats the writes in order. Stops at the first one that fails. */
+  add(repeat: RepeatWrite): void;
+  /**
+   * Repeats the writes in order. Those that are too early come again after the others, until they
+   * have waited for long enough. Stops at the first one that fails.
+   */
   repeat(): Promise<void>;
 }
 
@@ -14,7 +27,7 @@ export interface RecentWrites {
  * lost changes nothing.
  */
 export function createRecentWrites(clock: Clock): RecentWrites {
-  let writes: { readonly repeat: () => Promise<unknown>; readonly addedMs: number }[] = [];
+  let writes: { readonly repeat: RepeatWrite; readonly addedMs: number }[] = [];
 
   const dropOld = () => {
     const nowMs = clock.nowMs();
@@ -28,7 +41,18 @@ export function createRecentWrites(clock: Clock): RecentWrites {
     },
     async repeat() {
       dropOld();
-      for (const { repeat } of writes) await repeat();
+      const deadlineMs = clock.nowMs() + OTHERS_WAIT_MAX_MS;
+      let left = writes;
+      for (;;) {
+        const isLast = clock.nowMs() >= deadlineMs;
+        const early: typeof writes = [];
+        for (const write of left) {
+          if ((await write.repeat(isLast)) === TOO_EARLY) early.push(write);
+        }
+        if (isLast || early.length === 0) return;
+        left = early;
+        await sleep(OTHERS_WAIT_DELAY_MS, undefined, { ref: false });
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import { type KeysetReply, keyset, type RecordWrite } from '../quota/scripts/key
 import type { Warnings } from '../quota/scripts/warnings.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { countReplicas } from './count-replicas.ts';
-import { createRecentWrites } from './recent-writes.ts';
+import { createRecentWrites, TOO_EARLY } from './recent-writes.ts';
 import type { RecordStore } from './record-store.ts';
 
 export type WriteResult<Reply> = Reply & {
@@ -38,8 +38,11 @@ export function createWriter(
     async writeRecord(write) {
       const reply = await store.ask(() => keyset(connection, write));
       if (reply.kind !== 'written') return { ...reply, replicated: 0 };
-      const repeated = { ...write, expected: expectedOfRepeat(write, reply.version) };
-      recent.add(() => store.ask(() => keyset(connection, repeated)));
+      recent.add(async (isLast) => {
+        const expected = expectedOfRepeat(write, reply.version, isLast);
+        const repeated = await store.ask(() => keyset(connection, { ...write, expected }));
+        return isTooEarly(repeated, expected) ? TOO_EARLY : undefined;
+      });
       return { ...reply, replicated: await countReplicas(connection, write.record) };
     },
     async writePayment(payment) {
@@ -48,7 +51,10 @@ export function createWriter(
         return { ...reply, replicated: 0 };
       // The payment was covered when it was entered, whatever has been held since.
       const entered = { ...payment, isForced: true };
-      recent.add(() => store.ask(() => credit(connection, entered, warnings())));
+      recent.add(async () => {
+        const repeated = await store.ask(() => credit(connection, entered, warnings()));
+        return repeated.kind === 'missing' ? TOO_EARLY : undefined;
+      });
       const account = keysOfBucket(payment.bucket).account(payment.accountId);
       return { ...reply, replicated: await countReplicas(connection, account) };
     },
@@ -56,8 +62,22 @@ export function createWriter(
   };
 }
 
-/** Of two changes to a record the later one stays, except that a revocation is final. */
-function expectedOfRepeat({ expected, fields }: RecordWrite, version: number): string {
+/**
+ * Changes to a record are repeated in their order, for as long as the nodes that made them may come
+ * with them. Of two changes the later one stays then, except that a revocation is final.
+ */
+function expectedOfRepeat(
+  { expected, fields }: RecordWrite,
+  version: number,
+  isLast: boolean,
+): string {
   if (expected === 'new') return expected;
-  return fields['status'] === 'revoked' ? '' : `<${version}`;
+  if (fields['status'] === 'revoked') return '';
+  return isLast || expected === '' ? `<${version}` : expected;
+}
+
+/** Whether the record still lacks changes that were made before this one. */
+function isTooEarly(reply: KeysetReply, expected: string): boolean {
+  if (reply.kind === 'missing') return true;
+  return reply.kind === 'conflict' && reply.version < Number(expected);
 }

@@ -22,6 +22,8 @@ export interface KeyData {
   readonly held: number;
   readonly created_at: string;
   readonly rotated_at: string | null;
+  /** Absent if the node runs an earlier version. */
+  readonly version?: number;
   /** The text of the key, present only when it is shown for the only time. */
   readonly key?: string;
   readonly replicated?: number;
@@ -47,6 +49,7 @@ export function printKey(key: KeyData): Printout {
     ['expires', key.expires_at ?? ABSENT],
     ['created', key.created_at],
     ['rotated', key.rotated_at ?? ABSENT],
+    ['version', String(key.version ?? ABSENT)],
   ];
   if (key.key === undefined) return { data: key, text: printTable(rows) };
   const text = printTable([...rows, ['key', key.key]]);

@@ -245,10 +245,13 @@ async function repeatWrites(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await directory.replayRecentWrites();
-      await access.operators.replayRecentWrites();
-      await access.sessions.replayRecentWrites();
-      await audit.replayRecentEntries();
+      // At once, since accounts may wait for other nodes.
+      await Promise.all([
+        directory.replayRecentWrites(),
+        access.operators.replayRecentWrites(),
+        access.sessions.replayRecentWrites(),
+        audit.replayRecentEntries(),
+      ]);
       return;
     } catch (error) {
       if (attempt === 1) log.warn({ err: error }, 'changes of accounts are repeated later');

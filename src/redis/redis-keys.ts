@@ -156,7 +156,7 @@ export interface BucketKeys {
   readonly eventsTaken: string;
   /** STRING: there while an event is not told again. */
   told(event: string): string;
-  /** HASH: how many events an account has told in this hour. */
+  /** HASH: how many events an account has told in its hour, and when that began. */
   toldOf(accountId: string): string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;
@@ -191,7 +191,10 @@ export interface BucketKeys {
   readonly keptTotal: string;
   /** ZSET of the accounts that keep answers, by when the last one is over. */
   readonly keptEnds: string;
-  /** HASH request id -> what was charged, for all requests that began in the same minute. */
+  /**
+   * HASH request id -> what was charged, for all requests that began in the same minute: see
+   * `quota/scripts/lua/money.lua`.
+   */
   done(requestId: string): string;
 }
 

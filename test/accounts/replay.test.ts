@@ -8,6 +8,7 @@ import {
 import { dumpRedis, openDirectory, systemClock, type TestDirectory } from './use-directory.ts';
 
 const TEN_MINUTES_MS = 600_000;
+const SOME_SECONDS_MS = 10_000;
 
 let redis: TestRedisServer;
 let directory: TestDirectory;
@@ -86,6 +87,47 @@ describe('repeating the writes of the last minutes', () => {
     await other.patchKey(record.id, { rpm: 7 });
     await directory.replayRecentWrites();
     expect(await directory.getKey(record.id)).toMatchObject({ rpm: 7 });
+  });
+
+  describe('of two nodes that both lost a change of one record', () => {
+    const target = () => standalone(tcp(redis.port));
+
+    it('brings back both, whichever begins', async () => {
+      const other = await openDirectory(target());
+      const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+      const copy = await dumpRedis(directory);
+      await directory.patchAccount(id, { status: 'suspended' });
+      await other.patchAccount(id, { name: 'Acme Ltd' });
+      await directory.patchAccount(id, { plan: 'team' });
+      const before = await directory.getAccount(id);
+      await loseWritesSince(copy);
+      await Promise.all([other.replayRecentWrites(), directory.replayRecentWrites()]);
+      expect(await directory.getAccount(id)).toEqual(before);
+    });
+
+    it('brings back what one did in an account that the other had made', async () => {
+      const other = await openDirectory(target());
+      const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+      await other.addCredits(id, { micros: 10, id: 'p', note: '' });
+      await other.patchAccount(id, { name: 'Acme Ltd' });
+      const before = await directory.getAccount(id);
+      await redis.cli('flushall');
+      await Promise.all([other.replayRecentWrites(), directory.replayRecentWrites()]);
+      expect(await directory.getAccount(id)).toEqual(before);
+    });
+
+    it('brings back that of one when the other has not come for some seconds', async () => {
+      const other = await openDirectory(target(), clock);
+      const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+      const copy = await dumpRedis(directory);
+      await directory.patchAccount(id, { name: 'Acme Ltd' });
+      await other.patchAccount(id, { status: 'suspended' });
+      await loseWritesSince(copy);
+      const replay = other.replayRecentWrites();
+      clock.aheadMs = SOME_SECONDS_MS;
+      await replay;
+      expect(await directory.getAccount(id)).toMatchObject({ name: 'Acme', status: 'suspended' });
+    });
   });
 
   it('revokes again what somebody else has changed since the revocation was lost', async () => {

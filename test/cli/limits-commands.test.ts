@@ -74,6 +74,25 @@ describe('tollgate limits', () => {
     expect(err).toContain('user');
   });
 
+  it('replaces a list only if its version is the one that is named', async () => {
+    const account = await createAccount();
+    const { id: group } = await runJson('group', 'create', '--account', account, '--name', 'team');
+    const { id: key } = await runJson('key', 'create', '--account', account);
+    const commands = [
+      ['account', account],
+      ['group', String(group)],
+      ['key', String(key)],
+    ] as const;
+    for (const [command, id] of commands) {
+      const seen = cell(await runOk(command, 'show', id), 'version');
+      await runOk('limits', 'set', id, WRITTEN[0], '--base-version', seen);
+      const { code, err } = await run('limits', 'set', id, WRITTEN[1], '--base-version', seen);
+      expect([command, code]).toEqual([command, 1]);
+      expect(err).toContain(`${id} was changed meanwhile`);
+      expect(await runJson(command, 'show', id)).toMatchObject({ limits: [TOKENS] });
+    }
+  });
+
   it('refuses what is no limit before it asks anybody', async () => {
     for (const wrong of ['tokens', 'tokens=1/1y', 'words=1/1m', 'tokens=1.5/1m']) {
       const { code, out, err } = await run('limits', 'set', 'acct_000000000000', wrong);

@@ -53,17 +53,17 @@ describe('accounts of the admin API', () => {
       limits: [],
       balance: 0,
       low_balance: null,
-      held: 0,
+      ...{ held: 0, version: 1 },
       created_at: TIME,
     });
     const path = `/accounts/${created.body['id']}`;
     expect(await ops.call('GET', path)).toMatchObject({ status: 200, body: created.body });
     const patch = { name: 'Other', plan: 'team', status: 'suspended', low_balance: 2.5 };
-    const changed = { ...created.body, ...patch };
+    const changed = { ...created.body, ...patch, version: 2 };
     expect((await ops.call('PATCH', path, patch)).body).toEqual(changed);
     expect((await ops.call('GET', '/accounts')).body).toEqual({ data: [changed], next: null });
     const removed = await ops.call('PATCH', path, { low_balance: null });
-    expect(removed.body).toEqual({ ...changed, low_balance: null });
+    expect(removed.body).toEqual({ ...changed, low_balance: null, version: 3 });
   });
 
   it('are listed page by page', async () => {
@@ -192,7 +192,7 @@ describe('keys of the admin API', () => {
       ...SHOWN,
       ...{ group: null, limits: [], user_limits: [], require_user: false },
       spent_this_month: 0,
-      held: 0,
+      ...{ held: 0, version: 1 },
       created_at: TIME,
       rotated_at: null,
     });
@@ -207,12 +207,12 @@ describe('keys of the admin API', () => {
     const patch = { rpm: null, models: null, monthly_cap: 7 };
     const { status, body } = await ops.call('PATCH', `/keys/${id}`, patch);
     expect(status).toBe(200);
-    expect(body).toEqual({ ...before, ...patch });
+    expect(body).toEqual({ ...before, ...patch, version: 2 });
     const none = { name: null, monthly_cap: null, concurrency: null, expires_at: null };
     expect((await ops.call('PATCH', `/keys/${id}`, none)).body).toEqual({
       ...body,
       ...none,
-      name: '',
+      ...{ name: '', version: 3 },
     });
   });
 

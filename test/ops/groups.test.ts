@@ -87,3 +87,47 @@ describe('groups of the admin API', () => {
     }
   });
 });
+
+describe('a change that names the version that it was made from', () => {
+  it.each(['account', 'group', 'key'])(
+    'of the limits of an %s is refused after another change, which stays',
+    async (kind) => {
+      const account = await createAccount();
+      const paths: Readonly<Record<string, () => Promise<string>>> = {
+        account: async () => `/accounts/${account}`,
+        group: async () =>
+          `/groups/${await create(`/accounts/${account}/groups`, { name: 'Team' })}`,
+        key: async () => `/keys/${await create(`/accounts/${account}/keys`, {})}`,
+      };
+      const path = String(await paths[kind]?.());
+      const listOf = (amount: number) => [{ ...TOKENS, amount }];
+      const seen = (await ops.call('GET', path)).body['version'];
+      const first = await ops.call('PATCH', path, { limits: listOf(1), base_version: seen });
+      expect(first).toMatchObject({ status: 200, body: { limits: listOf(1) } });
+      const late = await ops.call('PATCH', path, { limits: listOf(2), base_version: seen });
+      expect(late.status).toBe(409);
+      expect(errorOf(late)).toMatchObject({ code: 'changed_meanwhile' });
+      expect((await ops.call('GET', path)).body).toEqual(first.body);
+
+      const base = { base_version: first.body['version'] };
+      const next = await ops.call('PATCH', path, { limits: listOf(2), ...base });
+      expect(next).toMatchObject({ status: 200, body: { limits: listOf(2) } });
+      const unnamed = await ops.call('PATCH', path, { limits: listOf(3) });
+      expect(unnamed).toMatchObject({ status: 200, body: { limits: listOf(3) } });
+    },
+  );
+
+  it('goes through once if two are made from it at once', async () => {
+    const path = `/accounts/${await createAccount()}`;
+    const change = (name: string) => ops.call('PATCH', path, { name, base_version: 1 });
+    const answers = await Promise.all([change('Acme Ltd'), change('Acme Inc')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it.each([0, 1.5, '1', null])('is refused if that is %j', async (version) => {
+    const path = `/accounts/${await createAccount()}`;
+    const answer = await ops.call('PATCH', path, { base_version: version });
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer).message).toContain('base_version: must be a whole number');
+  });
+});

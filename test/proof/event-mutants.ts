@@ -68,7 +68,12 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an account is silent for ever',
-    find: "if count == 1 then redis.pcall('PEXPIRE', name, whole(HOUR_MS)) end",
+    find: "redis.pcall('PEXPIRE', name, whole(HOUR_MS))",
+    replace: '',
+  },
+  {
+    name: 'events that are left out are told once in an hour of the clock',
+    find: "redis.pcall('HSET', name, 'start', whole(now))",
     replace: '',
   },
   {
@@ -113,8 +118,8 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a balance that was filled up is low no more',
-    find: "local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))",
-    replace: 'local gone = 0',
+    find: "redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))",
+    replace: '',
   },
   {
     name: 'a balance that was low by another line is low by no other',

@@ -194,6 +194,11 @@ const USER_MUTANTS: readonly Mutant[] = [
 
 const END_MUTANTS: readonly Mutant[] = [
   {
+    name: 'a late settlement gives back what its admission held',
+    find: "if counts_in_lists(extras) then redis.call('HSET', done, request_id .. ':extras', extras) end",
+    replace: '',
+  },
+  {
     name: 'a lease that runs out frees its tokens',
     find: 'by_unit(0, 0, 0, charged - held), released, false)',
     replace: 'by_unit(0, -input, -output, charged - held), released, false)',

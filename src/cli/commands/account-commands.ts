@@ -11,7 +11,7 @@ import {
 } from '../admin-command.ts';
 import { formatWrittenList, parseListOption } from '../limit-option.ts';
 import { NONE, orNone, parseAmount } from '../parse-values.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 export interface AccountData {
   readonly id: string;
@@ -24,6 +24,8 @@ export interface AccountData {
   readonly low_balance?: number | null;
   readonly held: number;
   readonly created_at: string;
+  /** Absent if the node runs an earlier version. */
+  readonly version?: number;
 }
 
 interface AccountOptions extends AdminOptions {
@@ -168,6 +170,7 @@ function printAccount(account: AccountData): Printout {
     ['held', String(account.held)],
     ['low below', String(account.low_balance ?? 'by the settings')],
     ['created', account.created_at],
+    ['version', String(account.version ?? ABSENT)],
   ]);
   return { data: account, text };
 }

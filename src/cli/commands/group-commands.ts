@@ -9,7 +9,7 @@ import {
 } from '../admin-command.ts';
 import { formatWrittenList, parseListOption } from '../limit-option.ts';
 import { parseYesOrNo } from '../parse-values.ts';
-import { printTable } from '../print-table.ts';
+import { ABSENT, printTable } from '../print-table.ts';
 
 interface GroupData {
   readonly id: string;
@@ -19,6 +19,8 @@ interface GroupData {
   readonly user_limits: readonly WrittenLimit[];
   readonly require_user: boolean;
   readonly created_at: string;
+  /** Absent if the node runs an earlier version. */
+  readonly version?: number;
 }
 
 interface GroupOptions extends AdminOptions {
@@ -104,6 +106,7 @@ function printGroup(group: GroupData): Printout {
     ['user limits', formatWrittenList(group.user_limits)],
     ['require user', group.require_user ? 'yes' : 'no'],
     ['created', group.created_at],
+    ['version', String(group.version ?? ABSENT)],
   ]);
   return { data: group, text };
 }

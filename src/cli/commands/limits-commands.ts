@@ -10,6 +10,7 @@ import {
   withAdminOptions,
 } from '../admin-command.ts';
 import { formatWritten, parseLimitOption } from '../limit-option.ts';
+import { parseCount } from '../parse-values.ts';
 import { ABSENT, printTable } from '../print-table.ts';
 
 interface MetLimit extends Omit<WrittenLimit, 'window'> {
@@ -56,6 +57,10 @@ interface ShowOptions extends AdminOptions {
   readonly user?: string;
 }
 
+interface SetOptions extends AdminOptions {
+  readonly baseVersion?: number;
+}
+
 export function registerLimitsCommands(program: Command, host: CommandHost): void {
   const group = program.command('limits').description('lists of limits: of accounts, groups, keys');
 
@@ -70,10 +75,15 @@ export function registerLimitsCommands(program: Command, host: CommandHost): voi
 
   withAdminOptions(group.command('set <id> <limits...>'))
     .description('replace the list of an account, a group or a key; none empties it')
-    .action((id: string, texts: readonly string[], options: AdminOptions, command: Command) => {
+    .option(
+      '--base-version <n>',
+      'only if it still has this version, as account, group and key show it',
+      parseCount,
+    )
+    .action((id: string, texts: readonly string[], options: SetOptions, command: Command) => {
       const limits = readLimits(texts, command);
       return runAdminCommand(host, options, async (client) => {
-        await client.call('PATCH', pathOf(id), { limits });
+        await client.call('PATCH', pathOf(id), { limits, base_version: options.baseVersion });
         return showLimits(client, id);
       });
     });

@@ -68,8 +68,13 @@ export type WrittenLimit = Key['limits'][number];
 /** What follows the `?`; what is undefined or empty is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
+/** Of a change: which version the operator has seen. If there is another one, it is refused. */
+export interface BasedOn {
+  readonly base_version?: number | undefined;
+}
+
 /** Null removes a control; a missing field leaves it as it is. */
-export interface KeyControls {
+export interface KeyControls extends BasedOn {
   readonly name?: string | null;
   readonly rpm?: number | null;
   readonly models?: readonly string[] | null;
@@ -89,7 +94,7 @@ export interface Rotation {
 }
 
 /** A list replaces the one before; a missing field leaves it as it is. */
-export interface GroupControls {
+export interface GroupControls extends BasedOn {
   readonly name?: string;
   readonly limits?: readonly WrittenLimit[];
   readonly user_limits?: readonly WrittenLimit[];
@@ -102,7 +107,7 @@ export interface AccountsQuery {
   readonly limit?: number | undefined;
 }
 
-export interface AccountChange {
+export interface AccountChange extends BasedOn {
   readonly name?: string;
   readonly plan?: string;
   readonly limits?: readonly WrittenLimit[];

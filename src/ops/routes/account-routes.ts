@@ -80,9 +80,9 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
       changes: namePatch,
       body: schemas.patchAccount,
       answer: accountAnswer,
-      async handle({ id, body }) {
-        await requireLists(fleet, body);
-        const changed = await directory.patchAccount(id, body);
+      async handle({ id, body: { patch, baseVersion } }) {
+        await requireLists(fleet, patch);
+        const changed = await directory.patchAccount(id, patch, baseVersion);
         const [before, after] = [showAccount(changed.before), showAccount(changed.after)];
         return { status: 200, body: after, change: { account: id, before, after } };
       },

@@ -73,9 +73,9 @@ export function createGroupRoutes(options: GroupRoutesOptions): readonly AdminRo
       changes: 'group.set',
       body: schemas.patchGroup,
       answer: groupAnswer,
-      async handle({ id, body }) {
-        await requireLists(fleet, body);
-        const changed = await directory.patchGroup(id, body);
+      async handle({ id, body: { patch, baseVersion } }) {
+        await requireLists(fleet, patch);
+        const changed = await directory.patchGroup(id, patch, baseVersion);
         const [before, after] = [showGroup(changed.before), showGroup(changed.after)];
         return { status: 200, body: after, change: { account: after.account, before, after } };
       },

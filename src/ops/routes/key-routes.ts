@@ -47,7 +47,7 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       role: 'operator',
       summary: 'Create a key and tell it, this once',
       changes: 'key.create',
-      body: schemas.controls,
+      body: schemas.createKey,
       answer: keyCreatedAnswer,
       async handle({ id, body }) {
         await requireLists(fleet, body);
@@ -87,11 +87,11 @@ export function createKeyRoutes(options: KeyRoutesOptions): readonly AdminRoute[
       role: 'operator',
       summary: 'Change the controls of a key',
       changes: 'key.set',
-      body: schemas.controls,
+      body: schemas.patchKey,
       answer: keyAnswer,
-      async handle({ id, body }) {
-        await requireLists(fleet, body);
-        const changed = await directory.patchKey(id, body);
+      async handle({ id, body: { patch, baseVersion } }) {
+        await requireLists(fleet, patch);
+        const changed = await directory.patchKey(id, patch, baseVersion);
         return { status: 200, body: show(changed.after), change: changeOf(changed, show) };
       },
     }),

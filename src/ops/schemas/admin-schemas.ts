@@ -74,6 +74,9 @@ const time = z.iso
   .datetime({ offset: true, error: timeError })
   .transform((value) => Date.parse(value));
 
+/** Which version the caller changes; without it the last one. */
+const baseVersion = wholeNumber(1, Number.MAX_SAFE_INTEGER).optional();
+
 /** Null for what the settings say. */
 const lowBalance = credits((micros) => micros >= 0, 'credits of 0 or more').nullish();
 
@@ -91,8 +94,12 @@ function createAccountSchemas({ planNames }: SchemaOptions) {
         status: choiceOf(ACCOUNT_STATUSES).optional(),
         limits: limitsInput.optional(),
         low_balance: lowBalance,
+        base_version: baseVersion,
       })
-      .transform(({ low_balance: lowMicros, ...rest }) => ({ ...rest, lowMicros })),
+      .transform(({ low_balance: lowMicros, base_version: baseVersion, ...rest }) => ({
+        patch: { ...rest, lowMicros },
+        baseVersion,
+      })),
   };
 }
 
@@ -122,10 +129,16 @@ function boundsOf(body: z.output<z.ZodObject<typeof bounds>>) {
   return { limits, userLimits, isUserRequired };
 }
 
-const groupControls = (body: z.ZodType<string | undefined>) =>
-  z
-    .strictObject({ name: body, ...bounds })
-    .transform((given): GroupControls => ({ name: given.name, ...boundsOf(given) }));
+type GivenGroup = z.output<z.ZodObject<typeof bounds>> & Pick<GroupControls, 'name'>;
+
+const controlsOfGroup = (given: GivenGroup): GroupControls => ({
+  name: given.name,
+  ...boundsOf(given),
+});
+const createGroup = z.strictObject({ name, ...bounds }).transform(controlsOfGroup);
+const patchGroup = z
+  .strictObject({ name: name.optional(), ...bounds, base_version: baseVersion })
+  .transform((given) => ({ patch: controlsOfGroup(given), baseVersion: given.base_version }));
 
 /** An absent control stays as it is. Null removes it. */
 function createControls({ nameModel, clock }: SchemaOptions) {
@@ -154,6 +167,19 @@ function createControls({ nameModel, clock }: SchemaOptions) {
       })
       .nullish(),
   });
+}
+
+function controlsOfKey(body: z.output<ReturnType<typeof createControls>>): KeyControls {
+  return {
+    name: body.name,
+    rpm: body.rpm,
+    ...boundsOf(body),
+    groupId: body.group === null ? '' : body.group,
+    models: body.models,
+    capMicros: body.monthly_cap,
+    inFlightMax: body.concurrency,
+    expiresMs: body.expires_at,
+  };
 }
 
 const pageError = `must be a whole number from 1 to ${PAGE_MAX}`;
@@ -195,23 +221,15 @@ export function createAdminSchemas(options: SchemaOptions) {
   const controls = createControls(options);
   return {
     ...createAccountSchemas(options),
-    createGroup: groupControls(name),
-    patchGroup: groupControls(name.optional()),
+    createGroup,
+    patchGroup,
     addCredits,
     createOperator,
     rotateKey,
-    controls: controls.transform(
-      (body): KeyControls => ({
-        name: body.name,
-        rpm: body.rpm,
-        ...boundsOf(body),
-        groupId: body.group === null ? '' : body.group,
-        models: body.models,
-        capMicros: body.monthly_cap,
-        inFlightMax: body.concurrency,
-        expiresMs: body.expires_at,
-      }),
-    ),
+    createKey: controls.transform(controlsOfKey),
+    patchKey: controls
+      .extend({ base_version: baseVersion })
+      .transform((body) => ({ patch: controlsOfKey(body), baseVersion: body.base_version })),
     accountsQuery,
     keyLimitsQuery,
     auditQuery,

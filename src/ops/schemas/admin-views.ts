@@ -16,6 +16,7 @@ export function showAccount(account: Account) {
     low_balance: account.lowMicros === undefined ? null : creditsOf(account.lowMicros),
     held: creditsOf(account.heldMicros),
     created_at: showTime(account.createdMs),
+    version: account.version,
   };
 }
 
@@ -38,13 +39,14 @@ export function showKey(key: Key, nowMs: number) {
     held: creditsOf(key.heldMicros),
     created_at: showTime(key.createdMs),
     rotated_at: key.rotatedMs === undefined ? null : showTime(key.rotatedMs),
+    version: key.version,
   };
 }
 
 /** A group as operators see it. */
 export function showGroup(group: Group) {
-  const { id, accountId, name, createdMs } = group;
-  return { id, account: accountId, name, ...showBounds(group), created_at: showTime(createdMs) };
+  const { id, accountId: account, name, createdMs, version } = group;
+  return { id, account, name, ...showBounds(group), created_at: showTime(createdMs), version };
 }
 
 function showBounds({

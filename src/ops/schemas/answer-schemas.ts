@@ -17,6 +17,7 @@ export const accountAnswer = z.strictObject({
   low_balance: z.number().nullable(),
   held: z.number(),
   created_at: time,
+  version: count,
 });
 
 const bounds = {
@@ -31,6 +32,7 @@ export const groupAnswer = z.strictObject({
   name: z.string(),
   ...bounds,
   created_at: time,
+  version: count,
 });
 export const groupsAnswer = z.strictObject({ data: z.array(groupAnswer) });
 
@@ -51,6 +53,7 @@ const accountKey = {
   held: z.number(),
   created_at: time,
   rotated_at: time.nullable(),
+  version: count,
 };
 
 const rate = z.strictObject({ limit: count, remaining: count, reset_at: time });

@@ -11,9 +11,9 @@
         {'missing'}  there is nothing to change
 
   subject is key, group or account. expected is 'new', '' for any version, '7' for version 7 only, or '<7' for
-  an older version, which is how a write is repeated after a failover. fields is a packed map of texts;
-  an empty text deletes its field. If overlap_ms is not empty, the replaced digest stays valid for that
-  long. The message is {1, subject, id, version, status, ms}; ms is a text.
+  an older version, which is how a write is repeated after a failover if those before it do not come back.
+  fields is a packed map of texts; an empty text deletes its field. If overlap_ms is not empty, the replaced
+  digest stays valid for that long. The message is {1, subject, id, version, status, ms}; ms is a text.
 ]]
 -- A write whose reply was lost is recognized when it is repeated, even if other writes came in
 -- between.

@@ -30,7 +30,7 @@ local replies, listing, now = {}, nil, nil
 
 -- Returns the reply if nothing is to be charged. Otherwise returns no reply, and then how the
 -- request ends: kind, what it was charged already, its hold, and payer, month, held, due and extras
--- of the hold. `due` is nil without a readable hold.
+-- of the hold. `due` is nil without a readable hold. Those extras are nil if nobody knows them.
 local function find_end(holds, done, payer, request_id, wanted, first_tried_ms)
   if not is_amount(wanted) then return { 'invalid' } end
   local existing = redis.call('HGET', holds, request_id)
@@ -41,12 +41,14 @@ local function find_end(holds, done, payer, request_id, wanted, first_tried_ms)
     end
   end
 
-  local kind, already = 'orphan', 0
+  local kind, already, expired_extras = 'orphan', 0, nil
   local mark = redis.call('HGET', done, request_id)
   if mark then
     local expired_charge = string.match(mark, '^x(%d+)$')
     if not expired_charge then return { 'repeated', tonumber(mark) or 0 } end
     kind, already = 'late', number(expired_charge)
+    -- A renewal that made a lost hold again may have held less than the admission did.
+    expired_extras = redis.call('HGET', done, request_id .. ':extras') or nil
   else
     local AGE_MAX_MS = 6900000 -- Five minutes less than `keep_marks` of money.lua keeps a mark.
     local first_tried = tonumber(first_tried_ms)
@@ -54,7 +56,7 @@ local function find_end(holds, done, payer, request_id, wanted, first_tried_ms)
     now = now or now_ms()
     if now - first_tried > AGE_MAX_MS then return { 'too_old' } end
   end
-  return nil, kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0'
+  return nil, kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0', nil, expired_extras
 end
 
 -- All requests of one payer, then those of the next one.

@@ -51,6 +51,7 @@ local function expire(request_id, text)
   enter(ledger, 'expired', request_id, payer, held, whole(charged), whole(wanted - charged), balance_text,
     usage_of_lost(extras))
   redis.call('HSET', done, request_id, 'x' .. whole(charged))
+  if counts_in_lists(extras) then redis.call('HSET', done, request_id .. ':extras', extras) end
   keep_marks(done)
   redis.call('HDEL', holds, request_id)
   write_amounts(account, key, month, balance_text, account_held, in_flight - 1, key_held, spent + charged)

@@ -19,4 +19,5 @@ it('what came and what went has null on the other side, and null is nothing', ()
   expect(listChanges(null, { id: 'a' })).toEqual([{ field: 'id', before: null, after: 'a' }]);
   expect(listChanges({ id: 'a' }, null)).toEqual([{ field: 'id', before: 'a', after: null }]);
   expect(listChanges(null, null)).toEqual([]);
+  expect(listChanges({ version: 1 }, { version: 2 })).toEqual([]);
 });

@@ -22,7 +22,7 @@ interface AccountHeadProps {
 
 /** Shows who the account is, what it has, and what can be changed. */
 export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
-  const { id, name, plan, limits, status, balance, held } = account;
+  const { id, name, plan, limits, status, balance, held, version } = account;
   const { low_balance: lowBalance, created_at: createdAt } = account;
   const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();
   const [said, setSaid] = useState('');
@@ -69,7 +69,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
         <AccountForm
           title={`Edit ${name}`}
           verb="Save"
-          before={{ name, plan, limits, low_balance: lowBalance }}
+          before={{ name, plan, limits, low_balance: lowBalance, version }}
           onClose={close}
           onSubmit={async (_, changed) => {
             await api.changeAccount(id, changed);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { WrittenLimit } from '../../api/api-types.ts';
+import type { BasedOn, WrittenLimit } from '../../api/api-types.ts';
+import { baseLists } from '../../base-lists.ts';
 import { readLimitTexts, showLimitLines } from '../../limit-texts.ts';
 import { useAction } from '../../loading/use-action.ts';
 import { parseNumber } from '../../parse-number.ts';
@@ -18,9 +19,12 @@ interface Details {
 interface AccountFormProps {
   readonly title: string;
   readonly verb: string;
-  readonly before: Details;
+  readonly before: Details & {
+    /** A new account has none. */
+    readonly version?: number;
+  };
   /** Gets what the form says, and what of it was changed. */
-  readonly onSubmit: (details: Details, changed: Partial<Details>) => Promise<void>;
+  readonly onSubmit: (details: Details, changed: Partial<Details> & BasedOn) => Promise<void>;
   readonly onClose: () => void;
 }
 
@@ -28,15 +32,17 @@ interface AccountFormProps {
 export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountFormProps) {
   // The values from when the form opened: if the page reads the account again, they stay the same.
   const [shown] = useState(() => showDetails(before));
+  const [base] = useState(before.version);
   const [now, setNow] = useState(shown);
   const action = useAction(async () => {
     const details = readDetails(now);
-    await onSubmit(details, {
+    const changed: Partial<Details> = {
       ...(now.name !== shown.name && { name: details.name }),
       ...(now.plan !== shown.plan && { plan: details.plan }),
       ...(now.limits !== shown.limits && { limits: details.limits }),
       ...(now.low !== shown.low && { low_balance: details.low_balance }),
-    });
+    };
+    await onSubmit(details, baseLists(changed, base));
     onClose();
   });
   const { problem } = action;

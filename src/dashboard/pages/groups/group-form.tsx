@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Group, GroupControls } from '../../api/api-types.ts';
+import { baseLists } from '../../base-lists.ts';
 import { readLimitTexts, showLimitLines } from '../../limit-texts.ts';
 import { useAction } from '../../loading/use-action.ts';
 import { CheckField } from '../../parts/check-field.tsx';
@@ -7,7 +8,10 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { LimitsField } from '../../parts/limits/limits-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 
-type Bounds = Pick<Group, 'name' | 'limits' | 'user_limits' | 'require_user'>;
+type Bounds = Pick<Group, 'name' | 'limits' | 'user_limits' | 'require_user'> & {
+  /** A new group has none. */
+  readonly version?: number;
+};
 
 interface GroupFormProps {
   readonly title: string;
@@ -24,9 +28,10 @@ export const NO_BOUNDS: Bounds = { name: '', limits: [], user_limits: [], requir
 export function GroupForm({ title, verb, before, onSubmit, onClose }: GroupFormProps) {
   // The values from when the form opened: if the page reads the group again, they stay the same.
   const [shown] = useState(() => showBounds(before));
+  const [base] = useState(before.version);
   const [now, setNow] = useState(shown);
   const action = useAction(async () => {
-    await onSubmit(readChanges(shown, now));
+    await onSubmit(baseLists(readChanges(shown, now), base));
     onClose();
   });
   const { problem } = action;

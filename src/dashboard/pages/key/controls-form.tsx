@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { KeyControls } from '../../api/api-types.ts';
+import { baseLists } from '../../base-lists.ts';
 import { useAction } from '../../loading/use-action.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
@@ -14,6 +15,8 @@ interface ControlsFormProps {
   /** The id of the account whose key it is. */
   readonly account: string;
   readonly before: ControlTexts;
+  /** Of the key as `before` shows it; a new key has none. */
+  readonly version?: number;
   /** Has to close the form itself. */
   readonly onSubmit: (controls: KeyControls) => Promise<void>;
   readonly onClose: () => void;
@@ -51,11 +54,12 @@ const LISTS: readonly TextControl[] = [
 
 /** A form for the controls of a new or an existing key. */
 export function ControlsForm(props: ControlsFormProps) {
-  const { title, verb, account, before, onSubmit, onClose } = props;
+  const { title, verb, account, before, version, onSubmit, onClose } = props;
   const [texts, setTexts] = useState(before);
   // The values from when the form opened: if the page reads the key again, they stay the same here.
   const [shown] = useState(before);
-  const action = useAction(async () => onSubmit(readControls(shown, texts)));
+  const [base] = useState(version);
+  const action = useAction(async () => onSubmit(baseLists(readControls(shown, texts), base)));
   const { problem } = action;
   const set = (changed: Partial<ControlTexts>) => setTexts({ ...texts, ...changed });
   const bind = (name: TextControl['name']) => ({

@@ -43,6 +43,7 @@ export function KeyHead({ shown, onChanged }: KeyHeadProps) {
           verb="Save"
           account={shown.account}
           before={showControls(shown)}
+          version={shown.version}
           onClose={close}
           onSubmit={async (controls) => {
             await api.changeKey(shown.id, controls);

@@ -78,16 +78,21 @@ local function telling()
   end
 
   -- Returns whether the account may tell one more event in this hour. The first one too many is
-  -- told as such.
+  -- told as such. The hour begins with an event of its own, and a node of the version before notes
+  -- no start.
   local function may_tell(prefix, owner, now)
     local account_id = string.match(owner, '^[^|]*')
     local name = told_of_name(prefix, account_id)
     local count = redis.pcall('HINCRBY', name, 'count', '1')
     if type(count) ~= 'number' then return true end
-    if count == 1 then redis.pcall('PEXPIRE', name, whole(HOUR_MS)) end
+    if count == 1 then
+      redis.pcall('PEXPIRE', name, whole(HOUR_MS))
+      redis.pcall('HSET', name, 'start', whole(now))
+    end
     if count == EVENTS_PER_HOUR_MAX + 1 then
+      local start = redis.pcall('HGET', name, 'start')
       local text = table.concat({ 'm', 'account', account_id, '', whole(HOUR_MS), whole(EVENTS_PER_HOUR_MAX),
-        whole(count), '0', owner, whole(math.floor(now / HOUR_MS)), whole(now) }, '|')
+        whole(count), '0', owner, type(start) == 'string' and start or whole(math.floor(now / HOUR_MS)), whole(now) }, '|')
       add(prefix, text)
     end
     return count <= EVENTS_PER_HOUR_MAX
@@ -144,13 +149,12 @@ local function telling()
       type(period) == 'string' and period or '', DAYS_31, now)
   end
 
-  -- Credits were added, so the account may be told of again. The payment says which fall it is.
+  -- Credits were added, so the account may be told of again. The payment says which fall it is,
+  -- also if the mark of the last one has run out: what was told then is known for longer.
   local function rearm(prefix, account, account_id, payment_id)
     local mark = prefix .. 'told:%s|account|' .. account_id .. '|c||'
-    local gone = redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))
-    if type(gone) == 'number' and gone > 0 then
-      redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
-    end
+    redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))
+    redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
   end
 
   -- A balance that crosses both lines at once is used up.

@@ -2,8 +2,9 @@
 --   held = sum of its holds,   held <= balance,   spent + held <= cap
 
 -- The mark of a settled request is what it was charged, in micros. It begins with x if the lease
--- had run out. It stays for at least KEEP_MIN_S, which settle.lua relies on; KEEP_S is in
--- books/stream/late-entries.ts too.
+-- had run out; then the field `request_id:extras` has what its hold counted in lists of limits. A
+-- field of its own, since nodes of the version before read a mark as a whole. A mark stays for at
+-- least KEEP_MIN_S, which settle.lua relies on; KEEP_S is in books/stream/late-entries.ts too.
 local function keep_marks(done)
   local KEEP_S, KEEP_MIN_S = 10800, 7200
   if redis.call('TTL', done) < KEEP_MIN_S then redis.call('EXPIRE', done, KEEP_S) end

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import { openLists } from '../list-scene.ts';
-import { ACCOUNT, redisKeys, requestNumber } from '../open-scripts.ts';
+import { ACCOUNT, NOW_MS, redisKeys, requestNumber } from '../open-scripts.ts';
 
 const { scripts, ask, setKeyList } = openLists();
 const MINUTE_MS = 60_000;
@@ -72,5 +72,36 @@ describe('an account with many events', () => {
     expect(await readEvents()).toMatchObject([
       { type: 'limit.reached', level: 'account', window: 'month', counted: 60 },
     ]);
+  });
+
+  it('tells so in each of its hours, also if two of them end in one hour of the clock', async () => {
+    const count = redisKeys.toldOf(ACCOUNT);
+    /** A cap of its own for each, so that each crosses it. */
+    const tellAt = async (atMs: number, cap: number) => {
+      await scripts.setClock(atMs);
+      await scripts.setKey({ cap });
+      await ask(cap, 0, 0, { holdMicros: 2_000, holdLeastMicros: 2_000 });
+    };
+    const leaveOut = async (beginsMs: number, endsMs: number, cap: number) => {
+      await scripts.send('del', count);
+      await tellAt(beginsMs, cap);
+      const ids: string[] = [];
+      // A failover may lose the second one, which is told again then.
+      for (const again of [1, 2]) {
+        await scripts.send('hset', count, 'count', 300);
+        await scripts.send('del', redisKeys.events);
+        await tellAt(endsMs, cap + again);
+        ids.push(...(await readEvents()).map(({ id }) => id));
+      }
+      return ids;
+    };
+    const ids = [
+      ...(await leaveOut(NOW_MS - 10 * MINUTE_MS, NOW_MS + MINUTE_MS, 10)),
+      ...(await leaveOut(NOW_MS + 2 * MINUTE_MS, NOW_MS + 9 * MINUTE_MS, 20)),
+    ];
+    expect(ids).toHaveLength(4);
+    const [first, firstAgain, next, nextAgain] = ids;
+    expect([firstAgain, nextAgain]).toEqual([first, next]);
+    expect(next).not.toBe(first);
   });
 });

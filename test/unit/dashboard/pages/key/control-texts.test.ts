@@ -9,7 +9,7 @@ const KEY = {
   ...{ id: 'k', account: 'a', name: 'batch', last4: 'abcd', status: 'active' },
   ...{ rpm: 5, models: ['haiku', 'opus'], monthly_cap: 0.5, concurrency: null },
   ...{ spent_this_month: 0, held: 0, created_at: '2026-01-01T00:00:00.000Z', rotated_at: null },
-  ...{ group: null, limits: [], user_limits: [], require_user: false },
+  ...{ group: null, limits: [], user_limits: [], require_user: false, version: 1 },
   expires_at: '2030-06-01T10:20:30.456Z',
 };
 

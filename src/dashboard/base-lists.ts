@@ -1,0 +1,13 @@
+import type { BasedOn } from './api/api-types.ts';
+
+/**
+ * A list replaces the whole list, so a change with one says which version of its subject it was
+ * made from. Other fields replace nothing that somebody else may have changed beside them.
+ */
+export function baseLists<Change extends object>(
+  change: Change,
+  version: number | undefined,
+): Change & BasedOn {
+  const hasLists = 'limits' in change || 'user_limits' in change;
+  return hasLists && version !== undefined ? { ...change, base_version: version } : change;
+}
