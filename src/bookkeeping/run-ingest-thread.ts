@@ -3,6 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Books } from '../books/engine/books.ts';
 import { migrateBooks, renewIndexes } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
+import { createLagReader } from '../books/ingest/create-lag-reader.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
 import { createWorkRests } from '../books/ingest/work-rests.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
@@ -20,6 +21,8 @@ import type { IngestOrder, IngestReport, MessageToIngester } from './thread-mess
 
 const COMMAND_TIMEOUT_MS = 2_000;
 const REPORT_MS = 1_000;
+/** Also while there is no database. */
+const LAG_MS = 3_000;
 const MIGRATE_AGAIN_MS = 2_000;
 /** Facts are read so rarely that they cost nothing. */
 const FACTS_MS = 15_000;
@@ -48,6 +51,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     takeRest: rests.take,
   });
   const refusals = createRefusalWriter(books, { nodeId, ...clock });
+  const lag = createLagReader(connection);
   let findCost = createFindCost(order.costs);
   let ingester: Ingester | undefined;
   let failure: string | undefined;
@@ -63,13 +67,14 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     const state = ingester?.state();
     const own: IngestReport = {
       isIngesting: state?.isIngesting ?? false,
-      untilMs: state?.untilMs,
+      lagMs: lag.lagMs(),
       waitingEntries: state?.waitingEntries,
       failure: state?.failure ?? failure,
       facts,
     };
     port.postMessage({ type: 'state', state: own });
   });
+  const followLag = repeat(LAG_MS, stopping.signal, () => lag.read());
 
   await migrate(books, stopping.signal, log, (reason) => {
     failure = reason;
@@ -89,7 +94,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
   const renewing = repeat(RENEW_MS, stopping.signal, () => renewIndexes(books));
-  await Promise.all([report, writeRefusals, followFacts, forgetting, renewing]);
+  await Promise.all([report, followLag, writeRefusals, followFacts, forgetting, renewing]);
   await ingester?.stop();
   await refusals.write().catch(() => {});
   await Promise.allSettled([books.close(), connection.close()]);

@@ -59,8 +59,8 @@ export interface MessageFromIngester {
 
 export interface IngestReport {
   readonly isIngesting: boolean;
-  /** Up to which moment the books are; undefined while another node ingests. */
-  readonly untilMs: number | undefined;
+  /** How far the books are behind, whichever node fills them; undefined before that is known. */
+  readonly lagMs: number | undefined;
   /** In all streams, of all nodes. */
   readonly waitingEntries: number | undefined;
   readonly failure: string | undefined;

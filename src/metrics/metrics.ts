@@ -134,7 +134,7 @@ export const METRICS = {
   booksLag: gauge(
     'tollgate_books_lag_seconds',
     'max',
-    'Since the books had last everything that Redis has; absent where the node does not ingest.',
+    'Since the books had last everything that Redis has; each node tells it, whichever fills them.',
   ),
   booksWaiting: gauge(
     'tollgate_books_waiting_entries',

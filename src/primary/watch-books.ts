@@ -19,8 +19,8 @@ interface WatchedBooks {
 export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: WatchedBooks): void {
   metrics.booksIngesting.watch((set) => set({}, threads.report()?.isIngesting === true ? 1 : 0));
   metrics.booksLag.watch((set) => {
-    const untilMs = threads.report()?.untilMs;
-    if (untilMs !== undefined) set({}, Math.max(0, clock.nowMs() - untilMs) / 1_000);
+    const lagMs = threads.report()?.lagMs;
+    if (lagMs !== undefined) set({}, lagMs / 1_000);
   });
   metrics.booksWaiting.watch((set) => {
     const waiting = threads.report()?.waitingEntries;

@@ -23,6 +23,8 @@ interface LeaseOptions {
 export interface IngestLease {
   /** Takes it or renews it. The books are made first, where there are none. */
   hold(progress: Progress): Promise<LeaseReply & { readonly ownId: string }>;
+  /** Whether this node has it, and has not let it run out. */
+  isHeld(): boolean;
   /** Never throws: a lease that cannot be given up runs out. */
   release(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export interface IngestLease {
 export function createIngestLease(options: LeaseOptions): IngestLease {
   const { connection, books, nodeId, leaseMs, clock } = options;
   let ownId: string | undefined;
+  let heldUntilMs = Number.NEGATIVE_INFINITY;
 
   const prepareBooks = async () => {
     await migrateBooks(books, clock.nowMs());
@@ -40,8 +43,19 @@ export function createIngestLease(options: LeaseOptions): IngestLease {
     async hold(progress) {
       ownId ??= await markDatabaseErrors(prepareBooks());
       const order = { nodeId, leaseMs, booksId: ownId, ...progress };
-      return { ...(await holdBooksLease(connection, order)), ownId };
+      const askedMs = performance.now();
+      const asked = holdBooksLease(connection, order);
+      const reply = await asked.catch((error: unknown) => {
+        heldUntilMs = Number.NEGATIVE_INFINITY;
+        throw error;
+      });
+      heldUntilMs = reply.state === 'held' ? askedMs + leaseMs : Number.NEGATIVE_INFINITY;
+      return { ...reply, ownId };
     },
-    release: () => releaseBooksLease(connection, nodeId).catch(() => {}),
+    isHeld: () => performance.now() < heldUntilMs,
+    release() {
+      heldUntilMs = Number.NEGATIVE_INFINITY;
+      return releaseBooksLease(connection, nodeId).catch(() => {});
+    },
   };
 }

@@ -14,7 +14,7 @@ import { watchWaiting } from './watch-waiting.ts';
 import type { WorkRests } from './work-rests.ts';
 
 export interface IngesterState {
-  /** This node holds the lease. */
+  /** This node holds the lease, and has written with it what there was. */
   readonly isIngesting: boolean;
   /**
    * Every older entry is in the books, by the clock of Redis; undefined while another node writes.
@@ -67,15 +67,11 @@ export function startIngester(options: IngesterOptions): Ingester {
   const lease = createIngestLease({ ...options, leaseMs: pace.leaseMs });
   const trouble = createTroubleLog(log);
   let turn: Turn | undefined;
-  let isHeld = false;
 
   const hold = async (): Promise<number | undefined> => {
     const progress = { untilMs: turn?.untilMs(), waitingEntries: waiting.waitingEntries() };
-    const reply = await lease.hold(progress).catch((error: unknown) => {
-      isHeld = false;
-      throw error;
-    });
-    isHeld = reply.state === 'held';
+    const reply = await lease.hold(progress);
+    const isHeld = reply.state === 'held';
     if (!isHeld) turn = undefined;
     if (reply.state === 'other_node') trouble.end('another node writes the books');
     if (reply.state === 'other_books') trouble.noteOtherBooks(reply.ownId, reply.booksId);
@@ -102,7 +98,6 @@ export function startIngester(options: IngesterOptions): Ingester {
       trouble.noteRedis(error);
       return pace.roundMs;
     }
-    isHeld = false;
     turn = undefined;
     trouble.noteBooks(error);
     await lease.release();
@@ -112,8 +107,9 @@ export function startIngester(options: IngesterOptions): Ingester {
   const ended = repeat(() => carryOutRound().catch(noteFailure), stopping.signal);
   return {
     state: () => ({
-      isIngesting: isHeld,
-      untilMs: isHeld ? turn?.untilMs() : undefined,
+      // A node gets the lease without its database, too.
+      isIngesting: lease.isHeld() && turn?.hasCarriedOn() === true,
+      untilMs: lease.isHeld() ? turn?.untilMs() : undefined,
       waitingEntries: waiting.waitingEntries(),
       failure: trouble.current(),
     }),
@@ -123,7 +119,6 @@ export function startIngester(options: IngesterOptions): Ingester {
       waiting.stop();
       await ended;
       // Without it the next node waits for the lease to end.
-      isHeld = false;
       await lease.release();
     },
   };

@@ -17,6 +17,8 @@ export interface Turn {
    * to its end.
    */
   carryOn(nowMs: number): Promise<boolean>;
+  /** Whether it was called once without failing. */
+  hasCarriedOn(): boolean;
   /** Every older entry is in the books; undefined before all streams were read once. */
   untilMs(): number | undefined;
   /** Reads the cursors anew, and the last minutes before them. */
@@ -32,6 +34,7 @@ export function createTurn(options: TurnOptions): Turn {
   const names = createNamesMirror(connection, books);
   let readers: { readonly streams: StreamReader; readonly audit: AuditReader } | undefined;
   let untilMs: number | undefined;
+  let hasCarriedOn = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
   let trimmedMs = Number.NEGATIVE_INFINITY;
   let auditReadMs = Number.NEGATIVE_INFINITY;
@@ -58,6 +61,7 @@ export function createTurn(options: TurnOptions): Turn {
   };
 
   return {
+    hasCarriedOn: () => hasCarriedOn,
     untilMs: () => untilMs,
     rewind() {
       readers = undefined;
@@ -86,6 +90,7 @@ export function createTurn(options: TurnOptions): Turn {
         await copyNames(nowMs);
       }
       if (reading.failure !== undefined) throw reading.failure;
+      hasCarriedOn = true;
       return isCaughtUp;
     },
   };

@@ -1,3 +1,4 @@
+import { createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { dayOfMs, entriesOf } from '../../../src/books/engine/days.ts';
@@ -43,6 +44,51 @@ test('a node whose database is out gives the lease up and leaves it to others', 
   const levels = log.lines.map(({ level }) => level);
   expect(levels.filter((level) => level === 'error')).toHaveLength(1);
   expect(log.lines.at(-1)?.message).toBe('the books are written again');
+});
+
+test('a node whose database does not answer takes the lease again, and does not say that it writes', async () => {
+  const server = await startPostgres(cleanUp);
+  const url = await server.createDatabase('books');
+  const target = { kind: 'postgres', url, connectionsMax: 2 } as const;
+  const books = openBooks({ target, isReader: false, name: 'test' });
+  cleanUp(() => books.close());
+  const { ingester } = store.start({ books, pace: { leaseMs: 60_000 } });
+  await waitUntil(() => ingester.state().isIngesting, 'it writes');
+  await server.kill('SIGKILL');
+  await waitUntil(() => !ingester.state().isIngesting, 'it notices');
+  const silent = createServer().listen(server.port, '127.0.0.1');
+  const sockets = new Set<Socket>();
+  silent.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  const endSilence = () => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  cleanUp(endSilence);
+  await waitUntil(() => sockets.size > 0, 'it asks the database');
+  expect(await store.connection.send('get', [BOOKS_KEYS.lease])).toBe('a');
+  expect(ingester.state().isIngesting).toBe(false);
+  endSilence();
+  await server.start();
+  await waitUntil(() => ingester.state().isIngesting, 'it writes again');
+});
+
+test('a node that waits for its database does not say that it writes once its lease is over', async () => {
+  const server = await startPostgres(cleanUp);
+  const url = await server.createDatabase('books');
+  const target = { kind: 'postgres', url, connectionsMax: 2 } as const;
+  const books = openBooks({ target, isReader: false, name: 'test' });
+  cleanUp(() => books.close());
+  const { ingester } = store.start({ books, pace: { leaseMs: 100 } });
+  await waitUntil(() => ingester.state().isIngesting, 'it writes');
+  const other = openBooks({ target, isReader: false, name: 'other' });
+  cleanUp(() => other.close());
+  await other.db.transaction().execute(async (tx) => {
+    await sql.raw('lock table ingestion').execute(tx);
+    await fillBuckets(store.connection, BUCKETS);
+    await waitUntil(() => !ingester.state().isIngesting, 'it does not say so any more');
+    expect(ingester.state().failure).toBe(undefined);
+  });
+  await waitUntil(() => ingester.state().isIngesting, 'it writes again');
 });
 
 describeBooks('an ingester', (scene) => {
