@@ -8,7 +8,7 @@ import { readIngestion } from '../../src/books/writing/write-batch.ts';
 import type { BooksTarget } from '../../src/lib/address/books-target.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { AUDIT_KEY, BOOKS_KEYS } from '../../src/redis/redis-keys.ts';
-import { describeBooks } from '../books/books-scene.ts';
+import { describeBooks, makeEntry } from '../books/books-scene.ts';
 import { replayRedis, SEGMENTS } from '../books/import/replay-redis.ts';
 import { begin, createAccount } from '../books/stream-scene.ts';
 import { useRedis } from '../books/use-redis.ts';
@@ -63,7 +63,7 @@ describeBooks('commands that open the books', (scene) => {
     expect([verified.code, verified.err]).toEqual([0, '']);
   });
 
-  it('export the ledger, and fail when entries are in the archive or damaged', async () => {
+  it('export the ledger, and fail when entries are in the archive, set aside or damaged', async () => {
     expect((await run('books', 'import', ...FOLDERS)).code).toBe(0);
     expect((await run('ledger', 'export')).code).toBe(0);
     const books = openBooks({ target, isReader: false, name: 'test' });
@@ -76,6 +76,12 @@ describeBooks('commands that open the books', (scene) => {
     expect(archived.err).toContain('the entries of 1 days until 1970-01-02 are in the archive');
     expect(archived.code).toBe(1);
     await books.db.deleteFrom('days').where('day', '=', 1).execute();
+    const late = { ...makeEntry({ ms: 1 }), since_day: 0 };
+    await books.db.insertInto('doubtful').values(late).execute();
+    const aside = await run('ledger', 'export');
+    expect(aside.err).toContain('1 late entries do not count until');
+    expect(aside.code).toBe(1);
+    await books.db.deleteFrom('doubtful').execute();
     const damaged = { bucket: 3, ms: 1, seq: 0, fields: Buffer.from('x'), noted_ms: 1 };
     await books.db.insertInto('damaged').values(damaged).execute();
     const broken = await run('ledger', 'export');

@@ -7,13 +7,16 @@ import { readManifest } from '../../../src/books/archive/manifest.ts';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { msOfDay, nameDay } from '../../../src/books/engine/days.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
+import { listEntries } from '../../../src/books/questions/entries/list-entries.ts';
+import type { EntriesQuery } from '../../../src/books/questions/entries/read-pages.ts';
+import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { enterRows } from '../../../src/books/writing/enter-rows.ts';
 import { openDaysOf } from '../../../src/books/writing/known-days.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { describeBooks } from '../books-scene.ts';
-import { enter } from '../questions/questions-scene.ts';
+import { contextOf, enter, WANTED } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
 import {
   countTable,
@@ -30,6 +33,7 @@ import {
 const redis = useRedis();
 const mintRequestId = createRequestIdMint(randomBytes);
 const OLD = TODAY - 5;
+const OLD_MS = msOfDay(OLD);
 
 describeBooks('late entries of events that are in the archive', (scene) => {
   let books: Books;
@@ -143,6 +147,35 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     expect((await run()).failures).toEqual([]);
     await expectAsBefore();
     expect(await readAll('repeats')).toMatchObject([{ seq: 500, fate: 'second' }]);
+  });
+
+  it('are missing in the ledger, which says so, and have their receipts', async () => {
+    const context = contextOf(books, redis);
+    const receiptOf = (request: string) => findReceipt(context, request, WANTED);
+    const countAside = async (query: EntriesQuery) => {
+      let text = '';
+      for await (const part of listEntries(context, query, WANTED)) text += part;
+      const last = JSON.parse(text.trim().split('\n').at(-1) ?? '');
+      return last.incomplete.doubtful;
+    };
+    const late = {
+      ...first(),
+      request: mintRequestId(first().ms),
+      ms: msOfDay(TODAY) + 5,
+      seq: 900,
+    };
+    const { account, key, request, ms } = late;
+    expect(await countAside({})).toBe(0);
+    await expect(receiptOf(request)).rejects.toMatchObject({ code: 'request_archived' });
+    await enter(books, [late]);
+    expect(await countAside({})).toBe(1);
+    expect(await countAside({ account, key, fromMs: OLD_MS, toMs: ms + 1 })).toBe(1);
+    expect(await countAside({ key: 'key_other' })).toBe(0);
+    expect(await countAside({ toMs: ms })).toBe(0);
+    const ended = { state: 'ended', ledger: [{ id: `${ms}-900` }] };
+    expect(await receiptOf(request)).toMatchObject(ended);
+    expect((await run()).failures).toEqual([]);
+    expect(await countAside({})).toBe(0);
   });
 
   it('do not go into the archive if they come while their day is archived', async () => {

@@ -82,12 +82,13 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
       for await (const part of listEntries(context, query, WANTED)) text += part;
       return JSON.parse(text.trim().split('\n').at(-1) ?? '');
     };
-    const incomplete = {
-      ...{ damaged_lines: 0, gaps: 0, archived_days: 1, archived_until: '2026-11-15' },
-    };
+    const archived = { archived_days: 1, archived_until: '2026-11-15' };
+    const incomplete = { damaged_lines: 0, gaps: 0, doubtful: again ? 1 : 0, ...archived };
     expect(await readLast({})).toEqual({ incomplete });
     expect(await readLast({ account: 'acct_a' })).toEqual({ incomplete });
-    expect(await readLast({ fromMs: msOfDay(ARCHIVED + 1) - 1 })).toEqual({ incomplete });
+    expect(await readLast({ fromMs: msOfDay(ARCHIVED + 1) - 1 })).toEqual({
+      incomplete: { ...incomplete, doubtful: 0 },
+    });
     const isEntry = { kind: 'charge' };
     expect(await readLast({ fromMs: msOfDay(ARCHIVED + 1) })).toMatchObject(isEntry);
     expect(await readLast({ account: 'acct_other' })).toMatchObject(isEntry);

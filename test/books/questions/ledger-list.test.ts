@@ -85,7 +85,13 @@ describeBooks('the ledger', (scene) => {
       .insertInto('gaps')
       .values({ bucket: 7, after: '0-0', until: '5-0', noted_ms: 1 })
       .execute();
-    const losses = { damaged_lines: 0, gaps: 1, archived_days: 0, archived_until: null };
+    const losses = {
+      damaged_lines: 0,
+      gaps: 1,
+      doubtful: 0,
+      archived_days: 0,
+      archived_until: null,
+    };
     const incomplete = { incomplete: losses };
     expect((await readLines(context, {})).at(-1)).toEqual(incomplete);
     expect((await readLines(context, { account })).at(-1)).toEqual(incomplete);

@@ -7,6 +7,7 @@ import { addAccountOfKey } from '../add-account-of-key.ts';
 import { countMissing } from '../count-missing.ts';
 import type { Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
+import { countDoubtful } from './count-doubtful.ts';
 import { type LedgerEntry, showEntry, showPayment } from './ledger-entry.ts';
 import { type EntriesQuery, readEntries, readPayments } from './read-pages.ts';
 
@@ -14,13 +15,15 @@ const LINES_AT_ONCE = 50;
 
 /**
  * Entries of requests and payments as lines of JSON, the oldest first. If some are missing, the
- * last line says so, `{"incomplete":…}`: Redis had lost them, or the archive alone has them.
+ * last line says so, `{"incomplete":…}`: Redis had lost them, the archive alone has them, or they
+ * are set aside until they are compared with it.
  */
 export async function* listEntries(
   { books }: QuestionContext,
   query: EntriesQuery,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const doubtful = await countDoubtful(books, query);
   let lines: string[] = [];
   for await (const entry of readLedger(books, query, signal)) {
     lines.push(`${JSON.stringify(entry)}\n`);
@@ -30,9 +33,9 @@ export async function* listEntries(
   }
   const losses = await countMissing(books, { bucket: bucketOf(query) });
   const archived = await findArchivedDates(books, query);
-  if (losses.damaged_lines + losses.gaps + archived.length > 0) {
+  if (losses.damaged_lines + losses.gaps + doubtful + archived.length > 0) {
     const archived_until = archived.at(-1) ?? null;
-    const incomplete = { ...losses, archived_days: archived.length, archived_until };
+    const incomplete = { ...losses, doubtful, archived_days: archived.length, archived_until };
     lines.push(`${JSON.stringify({ incomplete })}\n`);
   }
   yield lines.join('');

@@ -46,7 +46,8 @@ interface RequestToFind {
 /**
  * Looks a request up by its id alone. The id tells its minute, and so its days in the books. Redis
  * is asked only if the books may lack something: for its hold, and for entries that are not in the
- * books yet. The books are read again after that, for what was entered and trimmed meanwhile.
+ * books yet. The books are read again after that, for what was entered and trimmed meanwhile. What
+ * is set aside is read before that: it may be entered meanwhile, too.
  */
 export async function findRequest(
   { books, connection, clock }: QuestionContext,
@@ -72,8 +73,9 @@ export async function findRequest(
     untilMs: untilMsOf(minuteMs),
   };
   const waiting = await searchStreams(connection, search, signal);
+  const aside = await searchDoubtful(books, requestId);
   const entered = await searchBooks(books, requestId, minuteMs, signal);
-  const entries = await mergeRows(connection, entered, waiting);
+  const entries = await mergeRows(connection, [...aside, ...entered], waiting);
   return entries.length > 0 ? { kind: 'ended', entries } : { kind: 'unknown' };
 }
 
@@ -101,6 +103,17 @@ async function searchBooks(
     if (isEndedOn(day, rows)) break;
   }
   return rows.sort(compareRows);
+}
+
+/** What does not count yet, since the archive may have it. */
+async function searchDoubtful({ db }: Books, requestId: string): Promise<EntryRow[]> {
+  const rows = await db
+    .selectFrom('doubtful')
+    .selectAll()
+    .where('request', '=', requestId)
+    .orderBy('ms')
+    .execute();
+  return rows.map(({ since_day: _, ...row }) => row);
 }
 
 /**

@@ -1,9 +1,12 @@
+import type { Books } from '../../../books/engine/books.ts';
 import { countMissing } from '../../../books/questions/count-missing.ts';
+import { countDoubtful } from '../../../books/questions/entries/count-doubtful.ts';
 import {
   encodeLedgerCsv,
   LEDGER_CSV_HEAD,
 } from '../../../books/questions/entries/encode-ledger-csv.ts';
 import { findArchivedDates, readLedger } from '../../../books/questions/entries/list-entries.ts';
+import type { EntriesQuery } from '../../../books/questions/entries/read-pages.ts';
 import { bucketOfAccount } from '../../../keys/account-id.ts';
 import { withBooks } from '../../with-books.ts';
 
@@ -28,13 +31,14 @@ interface LedgerExportOptions {
 
 /**
  * Prints every entry that is in the books, the oldest first. Returns 1 if some are missing:
- * archived, damaged or lost.
+ * archived, damaged, lost or set aside.
  */
 export async function runLedgerExportCommand(options: LedgerExportOptions): Promise<number> {
   const { account, format, out, err, progress } = options;
   const encode = format === 'csv' ? encodeLedgerCsv : JSON.stringify;
   return await withBooks({ ...options, access: 'read' }, async ({ books, signal }) => {
     const query = { account, key: undefined, fromMs: undefined, toMs: undefined };
+    const doubtful = await countDoubtful(books, query);
     let lines: string[] = format === 'csv' ? [LEDGER_CSV_HEAD] : [];
     let entries = 0;
     progress('0 entries');
@@ -47,19 +51,36 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
       lines = [];
     }
     if (lines.length > 0) await out(lines.join('\n'));
-    const archived = await findArchivedDates(books, query);
-    if (archived.length > 0) {
-      err(
-        `tollgate: the entries of ${archived.length} days until ${archived.at(-1)} are in the archive; tollgate books query reads both`,
-      );
-    }
-    const bucket = account === undefined ? undefined : bucketOfAccount(account);
-    const { gaps, damaged_lines: damaged } = await countMissing(books, { bucket });
-    if (gaps + damaged > 0) {
-      err(
-        `tollgate: the ledger has ${gaps} gaps and ${damaged} damaged entries; tollgate ledger verify says more`,
-      );
-    }
-    return archived.length + gaps + damaged === 0 ? 0 : 1;
+    const missing = await listMissing(books, query, doubtful);
+    for (const sentence of missing) err(`tollgate: ${sentence}`);
+    return missing.length === 0 ? 0 : 1;
   });
+}
+
+/** A sentence for each reason why entries are missing. */
+async function listMissing(
+  books: Books,
+  query: EntriesQuery,
+  doubtful: number,
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  const archived = await findArchivedDates(books, query);
+  if (archived.length > 0) {
+    missing.push(
+      `the entries of ${archived.length} days until ${archived.at(-1)} are in the archive; tollgate books query reads both`,
+    );
+  }
+  const bucket = query.account === undefined ? undefined : bucketOfAccount(query.account);
+  const { gaps, damaged_lines: damaged } = await countMissing(books, { bucket });
+  if (gaps + damaged > 0) {
+    missing.push(
+      `the ledger has ${gaps} gaps and ${damaged} damaged entries; tollgate ledger verify says more`,
+    );
+  }
+  if (doubtful > 0) {
+    missing.push(
+      `${doubtful} late entries do not count until the node that fills the books has compared them with the archive`,
+    );
+  }
+  return missing;
 }
