@@ -50,7 +50,10 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     ...{ target: order.books, isReader: false, name: 'ingest' },
     takeRest: rests.take,
   });
-  const refusals = createRefusalWriter(books, { nodeId, ...clock });
+  const refusals = createRefusalWriter(books, {
+    ...{ nodeId, ...clock },
+    elapsedMs: () => performance.now(),
+  });
   const lag = createLagReader(connection);
   let findCost = createFindCost(order.costs);
   let ingester: Ingester | undefined;

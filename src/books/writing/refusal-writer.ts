@@ -29,6 +29,13 @@ export interface RefusalWriter {
   write(): Promise<void>;
 }
 
+interface RefusalWriterOptions {
+  readonly nodeId: string;
+  readonly nowMs: () => number;
+  /** Never goes back, as a clock may that is put right. */
+  readonly elapsedMs: () => number;
+}
+
 interface RefusalTotal extends RefusalSeries {
   readonly isWritten: boolean;
   /** Under which it is written, from the first time on. */
@@ -41,7 +48,7 @@ interface RefusalTotal extends RefusalSeries {
  */
 export function createRefusalWriter(
   books: Books,
-  { nodeId, nowMs }: { readonly nodeId: string; readonly nowMs: () => number },
+  { nodeId, nowMs, elapsedMs }: RefusalWriterOptions,
 ): RefusalWriter {
   const source = `${nodeId}:${nowMs()}`;
   const bucket = FIRST_BUCKET + createHash('sha256').update(source).digest().readUInt32BE(0);
@@ -63,7 +70,7 @@ export function createRefusalWriter(
     unknownSince = new Map();
     const accounts = await findAccounts(books, refusals);
     const unknown = refusals.filter(({ keyId }) => keyId !== '' && !accounts.has(keyId));
-    unknownSince = new Map(unknown.map(({ keyId }) => [keyId, before.get(keyId) ?? nowMs()]));
+    unknownSince = new Map(unknown.map(({ keyId }) => [keyId, before.get(keyId) ?? elapsedMs()]));
     return accounts;
   };
 
@@ -85,7 +92,7 @@ export function createRefusalWriter(
       const accounts = await seekAccounts([...unwritten, ...sampled]);
       const isDue = ({ keyId }: { readonly keyId: string }) => {
         const sinceMs = unknownSince.get(keyId);
-        return sinceMs === undefined || nowMs() - sinceMs >= ACCOUNT_WAIT_MAX_MS;
+        return sinceMs === undefined || elapsedMs() - sinceMs >= ACCOUNT_WAIT_MAX_MS;
       };
       const changed = unwritten.filter((count) => count.account !== undefined || isDue(count));
       const chosen = sampled.filter(isDue);
