@@ -95,8 +95,7 @@ function viewNode(node: FleetNode): FleetNodeRow {
 }
 
 function toSeconds(ms: FleetSummary['latencyMs']): Quantiles {
-  const inSeconds = (value: number | undefined) =>
-    value === undefined ? null : value / SECOND_MS;
+  const inSeconds = (value: number | undefined) => (value === undefined ? null : value / SECOND_MS);
   return { p50: inSeconds(ms?.p50), p99: inSeconds(ms?.p99) };
 }
 

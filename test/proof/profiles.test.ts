@@ -46,7 +46,14 @@ describe('four processes of random clients', () => {
       const { violations, refused, settled, ...figures } = await run('lists');
       expect(violations).toEqual([]);
       expect(Object.keys(refused)).toEqual(
-        expect.arrayContaining(['limit', 'cap', 'balance', 'users_full', 'user_missing', 'revoked']),
+        expect.arrayContaining([
+          'limit',
+          'cap',
+          'balance',
+          'users_full',
+          'user_missing',
+          'revoked',
+        ]),
       );
       expect(Object.keys(settled)).toEqual(
         expect.arrayContaining(['charge', 'release', 'late', 'repeated']),
