@@ -219,3 +219,27 @@ it.each(['light', 'dark'] as const)('groups fit a phone (%s)', async (colorSchem
   await expectFit();
   expect(tab.errors).toEqual([]);
 });
+
+it('a list that somebody else has changed since its form opened is not replaced', async () => {
+  const { operator, account, tab, page } = await openAccount();
+  const at = `/accounts/${account}`;
+  const group = await operator.call<{ id: string }>('POST', `${at}/groups`, { name: 'Team' });
+  const key = await operator.call<{ id: string }>('POST', `${at}/keys`, { name: 'bot' });
+  const limits = [{ unit: 'requests', window: '5h', amount: 1, action: 'block' }];
+  for (const [path, button] of [
+    [at, 'Edit'],
+    [`/groups/${group.id}`, 'Edit'],
+    [`/keys/${key.id}`, 'Edit controls'],
+  ] as const) {
+    await page.goto(`${gateway().opsUrl}/#${path}`);
+    await page.getByRole('button', { name: button, exact: true }).click();
+    const form = page.getByRole('dialog', { name: /^Edit / });
+    await form.getByLabel('Limits', { exact: true }).fill('requests=2/5h');
+    await operator.call('PATCH', path, { limits });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('was changed meanwhile').waitFor();
+    expect(tab.errors.splice(0)).toEqual([expect.stringContaining('409')]);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    expect(await operator.call('GET', path)).toMatchObject({ limits });
+  }
+});
