@@ -3,7 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Books } from '../books/engine/books.ts';
 import { migrateBooks, renewIndexes } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
-import { createLagReader } from '../books/ingest/create-lag-reader.ts';
+import { createLagReader } from '../books/ingest/lag-reader.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
 import { createWorkRests } from '../books/ingest/work-rests.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLagReader } from '../../../src/books/ingest/create-lag-reader.ts';
+import { createLagReader } from '../../../src/books/ingest/lag-reader.ts';
 import { holdBooksLease, releaseBooksLease } from '../../../src/books/stream/books-lease.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { useIngestServer } from './ingest-scene.ts';
