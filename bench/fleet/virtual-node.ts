@@ -16,6 +16,7 @@ import { createSoldCatalogue } from '../../src/primary/sold-catalogue.ts';
 import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
+import { DEFAULT_WARNINGS } from '../../src/quota/scripts/warnings.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { leaveSweeps, shareSweeps } from '../../src/quota/sweeping/share-sweeps.ts';
 import { startSweeper } from '../../src/quota/sweeping/sweep-buckets.ts';
@@ -168,7 +169,10 @@ async function startPrimaryParts(
     ...{ random: Math.random, log },
   });
   const memory = watchMemory(connection);
-  const directory = createDirectory({ connection: accounts, randomBytes, clock, digestKey });
+  const directory = createDirectory({
+    ...{ connection: accounts, randomBytes, clock, digestKey },
+    warnings: () => DEFAULT_WARNINGS,
+  });
   const masters = watchMasters({
     ...{ connection, log },
     onChange() {

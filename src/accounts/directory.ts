@@ -5,7 +5,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { RandomBytes } from '../lib/units/base62.ts';
 import { describeAccount } from '../quota/scripts/describing/describe-account.ts';
 import { describeKey, type RateRules } from '../quota/scripts/describing/describe-key.ts';
-import { DEFAULT_WARNINGS, type Warnings } from '../quota/scripts/warnings.ts';
+import type { Warnings } from '../quota/scripts/warnings.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
 import type { Group } from './group.ts';
@@ -47,12 +47,12 @@ interface DirectoryOptions {
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   /** From when balances are low, by the settings in use. */
-  readonly warnings?: () => Warnings;
+  readonly warnings: () => Warnings;
   readonly digestKey: (key: string) => string;
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { connection, clock, warnings = () => DEFAULT_WARNINGS } = options;
+  const { connection, clock, warnings } = options;
   const store = createRecordStore(connection, clock);
   const writer = createWriter(connection, store, { clock, warnings });
   const parts = { ...options, store, writer };

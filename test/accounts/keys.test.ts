@@ -4,6 +4,7 @@ import { createDirectory } from '../../src/accounts/directory.ts';
 import { bucketOfKey } from '../../src/keys/api-key.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
+import { DEFAULT_WARNINGS } from '../../src/quota/scripts/warnings.ts';
 import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
@@ -248,7 +249,7 @@ describe('revocation', () => {
           return reply;
         },
       },
-      ...{ randomBytes, clock, digestKey },
+      ...{ randomBytes, clock, warnings: () => DEFAULT_WARNINGS, digestKey },
     });
     await expect(slow.rotateKey(record.id)).rejects.toMatchObject({ code: 'key_revoked' });
     expect(await readField(record.id, 'digest')).toBe(digest);

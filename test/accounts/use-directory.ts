@@ -5,6 +5,7 @@ import { digestKey } from '../../src/keys/digest-key.ts';
 import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import type { Clock } from '../../src/lib/time/clock.ts';
 import { identify } from '../../src/quota/scripts/identify.ts';
+import { DEFAULT_WARNINGS } from '../../src/quota/scripts/warnings.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { openConnection, waitForRedis } from '../support/servers/redis-connection.ts';
 
@@ -23,7 +24,10 @@ export async function openDirectory(
 ): Promise<TestDirectory> {
   const connection = openConnection(target);
   await waitForRedis(connection);
-  const directory = createDirectory({ connection, randomBytes, clock, digestKey });
+  const directory = createDirectory({
+    ...{ connection, randomBytes, clock, digestKey },
+    warnings: () => DEFAULT_WARNINGS,
+  });
   return {
     ...directory,
     connection,

@@ -6,7 +6,7 @@ const encoded = new WeakMap<PlanLimits, { readonly head: string; readonly text: 
  * The plans as `lua/plans.lua` reads them. The plan with the lowest limit comes first, because a
  * plan that the store knows and these do not counts as the first one.
  */
-export function encodePlans(plans: PlanLimits, windowMs: number, warnAtShare = 1): string {
+export function encodePlans(plans: PlanLimits, windowMs: number, warnAtShare: number): string {
   const head = `${windowMs},${warnAtShare}|`;
   const known = encoded.get(plans);
   if (known?.head === head) return known.text;
