@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
  *   type that it mirrors.
  * - Two exported names differ in more than one letter, unless one is the plural of the other in the
  *   same file.
+ * - What no other file names is not exported, unless the file is named for it.
  * - A type is named by a noun. A participle may precede the noun to say how a thing was made
  *   (`PackedDetails`).
  */
@@ -134,6 +135,19 @@ describe('names', () => {
     expect(near.sort()).toEqual(Object.keys(ONE_LETTER).sort());
   });
 
+  it('that are exported are named by another file, or are what their file is named for', () => {
+    const users = new Map<string, Set<string>>();
+    for (const file of ['src', 'test', 'bench'].flatMap(filesUnder)) {
+      for (const [word] of readFileSync(file, 'utf8').matchAll(/[A-Za-z_$][\w$]*/g)) {
+        users.set(word, (users.get(word) ?? new Set()).add(file));
+      }
+    }
+    const unused = exported.filter(
+      ({ name, file }) => users.get(name)?.size === 1 && flat(name) !== flat(stemOf(file)),
+    );
+    expect(unused.map(({ file, name }) => `${name} in ${file}`)).toEqual([]);
+  });
+
   it('of types are nouns', () => {
     const wrong = declared.filter((one) => {
       const words = one.name.match(/[A-Z][a-z0-9]*/g) ?? [];
@@ -148,7 +162,7 @@ describe('names', () => {
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
+    .filter((path) => /\.tsx?$/.test(path) && !/\.d\.ts$|\bnode_modules\b/.test(path))
     .map((path) => join(folder, path))
     .sort();
 }

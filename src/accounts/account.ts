@@ -3,7 +3,7 @@ import type { Limit } from '../limits/limit.ts';
 import type { Texts } from './record-store.ts';
 
 export const ACCOUNT_STATUSES = ['active', 'suspended'] as const;
-export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 export interface Account {
   readonly id: string;

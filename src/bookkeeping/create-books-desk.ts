@@ -4,7 +4,7 @@ import type { BooksDesk } from '../ops/books-desk.ts';
 import type { ThreadLine } from './thread-line.ts';
 
 /** The questions of operators and of the journal, asked of the thread that answers them. */
-export interface NodeBooks extends BooksDesk {
+interface NodeBooks extends BooksDesk {
   readonly findCharged: ChargeFinder;
 }
 

@@ -5,7 +5,7 @@ import type { VersionNote } from './catalogue-version.ts';
 import type { RefusedVersion } from './known-versions.ts';
 
 /** What is sold, for those who change it. */
-export interface CatalogueOverview {
+interface CatalogueOverview {
   readonly rules: 'file' | 'store';
   /** The last version, which a change has to name. Undefined if the settings file rules. */
   readonly last: VersionNote | undefined;
@@ -25,7 +25,7 @@ export interface CatalogueChange {
   readonly who: Operator;
 }
 
-export interface CatalogueRollback {
+interface CatalogueRollback {
   readonly baseVersion: number;
   /** The version whose document becomes the last one again, at once. */
   readonly version: number;

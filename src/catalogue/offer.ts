@@ -2,7 +2,7 @@ import type { PlanLimits } from '../protocol/admission.ts';
 import { type Catalogue, createCatalogue, type Model } from './catalogue.ts';
 
 /** What is sold: its models with their prices, and the plans. */
-export interface OfferTerms {
+interface OfferTerms {
   /** Undefined if the settings file rules: the version of the settings then names it. */
   readonly version: number | undefined;
   readonly models: readonly Model[];

@@ -32,7 +32,7 @@ interface WithBooksOptions {
   readonly progress: (text: string) => void;
 }
 
-export interface OpenedBooks {
+interface OpenedBooks {
   readonly config: Config;
   readonly books: Books;
   /** Of the books, for people. */

@@ -21,7 +21,7 @@ export interface PriceConfig {
   readonly webSearch: number | undefined;
 }
 
-export interface RouteConfig {
+interface RouteConfig {
   readonly upstream: string;
   readonly weight: number;
   readonly priority: number;
@@ -41,7 +41,7 @@ export interface ModelConfig {
   readonly routes: readonly RouteConfig[];
 }
 
-export interface SimulatedConfig {
+interface SimulatedConfig {
   /** Equal seeds give equal answers. */
   readonly seed: number;
   readonly latencyMs: number;
@@ -52,14 +52,14 @@ export interface SimulatedConfig {
 }
 
 /** How an upstream is probed. */
-export interface ProbeConfig {
+interface ProbeConfig {
   /** The path from the root of the upstream's host. */
   readonly path: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
 }
 
-export interface UpstreamTlsConfig {
+interface UpstreamTlsConfig {
   /** The absolute path of a file with the authorities to trust instead of the usual ones. */
   readonly caFile: string | undefined;
   /** The name in the certificate, if it differs from the host. */
@@ -116,7 +116,7 @@ export interface UpstreamConfig {
 }
 
 /** How requests name the end users of a customer. */
-export interface EndUsersConfig {
+interface EndUsersConfig {
   /** The first that has a name counts. */
   readonly sources: readonly EndUserSource[];
   /** Without it, whoever reads Redis may find out names by trying. */
@@ -167,21 +167,21 @@ export interface KeepConfig {
 }
 
 /** From when operators and customers are told, before anything is refused. */
-export interface WarningsConfig {
+interface WarningsConfig {
   /** The share of a limit that blocks, or of a monthly cap, from which it warns. */
   readonly atShare: number;
   /** The balance below which one is low; 0 for none. */
   readonly lowBalanceMicros: number;
 }
 
-export interface NetworkConfig {
+interface NetworkConfig {
   readonly address: string;
   readonly bits: number;
   readonly family: 4 | 6;
 }
 
 /** Who is told of events. */
-export interface WebhookConfig {
+interface WebhookConfig {
   readonly name: string;
   readonly url: string;
   /** Each signs, so that a receiver may know the old or the new one. */

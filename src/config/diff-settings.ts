@@ -15,7 +15,7 @@ export interface Difference {
 }
 
 /** The values by path. A value that only one side has is absent on the other. */
-export interface SettingsDiff {
+interface SettingsDiff {
   readonly before: Readonly<Record<string, unknown>>;
   readonly after: Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import { findCatalogueConflicts } from './schema/find-catalogue-conflicts.ts';
 import { problemsOfIssue } from './schema/problems-of-issue.ts';
 import { formatPath, type SettingProblem } from './setting-problem.ts';
 
-export type ParsedCatalogue =
+type ParsedCatalogue =
   | { readonly document: CatalogueDocument; readonly problems: readonly [] }
   | { readonly document: undefined; readonly problems: readonly string[] };
 

@@ -1,4 +1,4 @@
-export type CheckState = 'ok' | 'warning' | 'failed' | 'skipped';
+type CheckState = 'ok' | 'warning' | 'failed' | 'skipped';
 
 /** The result of one check. If it is not good, `mend` says in one sentence what to do. */
 export type Finding =
@@ -24,7 +24,7 @@ export function failCheck(found: string, mend: string): Finding {
 const SEVERITY: readonly CheckState[] = ['skipped', 'ok', 'warning', 'failed'];
 
 /** The finding about one of several equal parts, such as one server. */
-export interface PartFinding {
+interface PartFinding {
   readonly part: string;
   readonly finding: Finding;
 }

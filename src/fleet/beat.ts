@@ -41,7 +41,7 @@ export interface HeardBeat extends Beat {
   readonly hasEnded: boolean;
 }
 
-export interface BeatOrder {
+interface BeatOrder {
   readonly nodeId: string;
   readonly run: string;
   readonly beat: Beat;
@@ -53,7 +53,7 @@ export interface BeatOrder {
   readonly isListening: boolean;
 }
 
-export interface BeatReply {
+interface BeatReply {
   /** The clock of Redis. */
   readonly nowMs: number;
   readonly name: string;

@@ -9,7 +9,7 @@ const ROWS_KEPT = 2;
 
 /** What one node did from `slot * ROW_MS` on, by the clock of Redis. */
 export const trafficRow = z.object({ slot: z.int(), traffic: packedTraffic });
-export type TrafficRow = z.infer<typeof trafficRow>;
+type TrafficRow = z.infer<typeof trafficRow>;
 
 interface TrafficRows {
   add(told: readonly Activity[]): void;

@@ -60,9 +60,9 @@ export const STREAM_ABORT_REASONS = [
   'account_suspended',
   'fault',
 ] as const;
-export type StreamAbortReason = (typeof STREAM_ABORT_REASONS)[number];
+type StreamAbortReason = (typeof STREAM_ABORT_REASONS)[number];
 
-export interface RequestMeasures {
+interface RequestMeasures {
   readonly durationSeconds: number;
   /** The gateway's own time, without the waits for the upstream and the client. */
   readonly overheadSeconds: number;

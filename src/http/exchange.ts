@@ -28,7 +28,7 @@ export interface ExchangeContext {
   readonly onStreamFinished: () => void;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly requestId: string;
   readonly wantsBody: boolean;
   /** The deadlines of all exchanges with the same time limit as this one. */

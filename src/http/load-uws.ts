@@ -49,7 +49,7 @@ export interface Uws {
   _cfg(setting: string): void;
 }
 
-export interface UwsBuild {
+interface UwsBuild {
   readonly uws: Uws;
   /** Package and version, for the log. */
   readonly label: string;

@@ -31,7 +31,7 @@ export interface Server {
   close(): void;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly uws: Uws;
   readonly endpoint: Endpoint;
   readonly routes: readonly HttpRoute[];

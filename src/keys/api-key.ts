@@ -22,7 +22,7 @@ const ID_PATTERN = /^[0-9A-Za-z]{11}$/;
 /** Prefix, id, secret and checksum. */
 const KEY_PATTERN = /^sk-gw2-[0-9A-Za-z]{49}$/;
 
-export interface ParsedApiKey {
+interface ParsedApiKey {
   readonly keyId: string;
   readonly bucket: number;
 }

@@ -15,7 +15,7 @@ export type CalendarWindow = (typeof CALENDAR_WINDOWS)[number];
 export type LimitWindow = number | CalendarWindow;
 
 export const LIMIT_ACTIONS = ['block', 'warn'] as const;
-export type LimitAction = (typeof LIMIT_ACTIONS)[number];
+type LimitAction = (typeof LIMIT_ACTIONS)[number];
 
 export const LIMITS_MAX = 16;
 /** Nodes tell each other which lists they can hold; those that tell none know no lists. */

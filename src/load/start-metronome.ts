@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-export interface Metronome {
+interface Metronome {
   stop(): void;
 }
 

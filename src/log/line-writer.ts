@@ -12,7 +12,7 @@ const FILE_WRITE_BYTES_MAX = 65_536;
 /** How long lines wait for others. */
 const GATHER_MS = 100;
 
-export interface LineWriterOptions {
+interface LineWriterOptions {
   readonly fd: number;
   /** A line that tells how many lines are missing. */
   readonly describeDropped: (count: number) => string;

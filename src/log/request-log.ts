@@ -7,7 +7,7 @@ import { createLineWriter } from './line-writer.ts';
 /** How long the end of a worker waits for a reader of its last lines. */
 const CLOSE_MAX_MS = 1_000;
 
-export interface RequestLogOptions {
+interface RequestLogOptions {
   /** Requests with trouble are always logged. With `sampled`, so is `share` of the others. */
   readonly lines: 'errors' | 'sampled' | 'all';
   readonly share: number;

@@ -15,7 +15,7 @@ export type ConfiguredSets = Readonly<Record<keyof ConfiguredLabels, ReadonlySet
  * Every value that a label can have, except `other`, which stands for any value that is not
  * declared.
  */
-export type LabelSet = readonly string[] | keyof ConfiguredLabels;
+type LabelSet = readonly string[] | keyof ConfiguredLabels;
 export type LabelSets = Readonly<Record<string, LabelSet>>;
 
 interface Declaration<Labels extends LabelSets> {

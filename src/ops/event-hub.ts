@@ -8,7 +8,7 @@ const QUEUE_BYTES_MAX = 256 * 1024;
 const RETRY_AFTER_S = 5;
 
 /** An event of the node that publishes it. */
-export interface OpsEvent {
+interface OpsEvent {
   readonly type: Exclude<keyof typeof EVENT_SCHEMAS, 'missed'>;
   readonly data: object;
 }
@@ -16,7 +16,7 @@ export interface OpsEvent {
 export type PublishEvent = (event: OpsEvent) => void;
 
 /** An event of any node. `node` is null if it is about all of them together. */
-export interface FleetEvent extends OpsEvent {
+interface FleetEvent extends OpsEvent {
   readonly node: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 const STALL_MAX_MS = 60_000;
 
 /** What is sent, and under which name a browser keeps it. */
-export interface SentText {
+interface SentText {
   readonly contentType:
     | 'application/x-ndjson'
     | 'text/csv; charset=utf-8'

@@ -32,7 +32,7 @@ export interface OpsServer {
   close(): void;
 }
 
-export interface OpsServerOptions {
+interface OpsServerOptions {
   readonly endpoint: Endpoint;
   readonly version: string;
   /** Also `unavailable` until every worker accepts connections. */

@@ -6,7 +6,7 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import { reachableHost } from '../lib/address/reachable-host.ts';
 import { adminTokenPath } from '../ops/access/load-admin-token.ts';
 
-export interface Announcement {
+interface Announcement {
   readonly config: Config;
   readonly configPath: string | undefined;
   readonly models: readonly Pick<ModelConfig, 'id'>[];

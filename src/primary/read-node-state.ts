@@ -10,7 +10,7 @@ import { type ConfigInUse, versionOf } from './read-next-config.ts';
 /** The states of health, from the best to the worst. */
 const BY_WEIGHT: readonly UpstreamHealth[] = ['closed', 'paused', 'half-open', 'open', 'down'];
 
-export interface NodeParts {
+interface NodeParts {
   readonly nodeId: string;
   readonly startedMs: number;
   readonly inUse: ConfigInUse;

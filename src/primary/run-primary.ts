@@ -42,7 +42,7 @@ import {
 import { watchBooksRoom } from './watch-books.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   /** Reads the settings anew at each call: at the start and at every reload. */
   readonly readSource: () => ConfigSource;
   /** Whether a missing Redis server may be installed with the system's package manager. */

@@ -29,7 +29,7 @@ interface ArchiverOptions {
   readonly log: Log;
 }
 
-export interface RunningArchiver {
+interface RunningArchiver {
   /** Kills the process, if it runs. */
   stop(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface ApiKey {
 }
 
 /** What an account may do, with all of its keys together. */
-export interface PlanTerms {
+interface PlanTerms {
   /** In the window of the settings. */
   readonly requests: number;
   /** Further limits, as the scripts read them. */

@@ -39,7 +39,7 @@ export interface DecodeAids {
 }
 
 /** For a format whose requests may refer to earlier answers. */
-export interface KeepRules {
+interface KeepRules {
   findReferences(body: unknown): ItemReferences | undefined;
   /** Throws a `Refusal` for what is not found. */
   resolveReferences(body: ResponseItem, recalled: RecalledItems): ResponseItem;

@@ -16,7 +16,7 @@ export type VendorThought =
   /** An item of the responses format. */
   | { readonly type: 'reasoning'; readonly id: string | undefined; readonly encrypted: string };
 
-export interface ThoughtOrigin {
+interface ThoughtOrigin {
   /** The name of the upstream. */
   readonly upstream: string;
   /** The pinned id of the model. What a node of the release before has sealed names none. */
@@ -40,7 +40,7 @@ export type Sealer = (reasoning: VendorThought) => string | undefined;
 export type Opener = (sealed: string) => OpenedThought | undefined;
 
 /** Seals and opens the thoughts of one account. */
-export interface ReasoningSeal {
+interface ReasoningSeal {
   seal(origin: ThoughtOrigin, reasoning: VendorThought): string | undefined;
   readonly open: Opener;
   /** Whether there is a secret yet. Before, what does not open says nothing about who made it. */

@@ -11,7 +11,7 @@ const RENEWALS_IN_FLIGHT_MAX = 256;
 const RETRY_DELAY_MS = 1_000;
 
 /** Why a running request must stop. */
-export type KeyStopReason = 'revoked' | 'suspended';
+type KeyStopReason = 'revoked' | 'suspended';
 
 /** A running request of this worker. */
 export interface OpenHold extends Hold {

@@ -9,7 +9,7 @@ import { RedisUnavailable } from './redis-unavailable.ts';
  *     └───────────────────── it succeeds ──── half-open ◀─────────┘ ─────────┘
  *                                             (one call goes through)
  */
-export type BreakerState = 'closed' | 'open' | 'half-open';
+type BreakerState = 'closed' | 'open' | 'half-open';
 
 const FAILURES_IN_ROW_MAX = 5;
 const WINDOW_MS = 1_000;

@@ -8,7 +8,7 @@ import { RedisUnavailable } from './redis-unavailable.ts';
  *
  * `fault`: a mistake in our code or set-up, which repeats itself.
  */
-export type RedisErrorKind = 'outage' | 'retryable' | 'fault';
+type RedisErrorKind = 'outage' | 'retryable' | 'fault';
 
 /** The first word of an error reply. */
 const OUTAGE_REPLIES = new Set([

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
  */
 const LOST_NODES_MAX = 1_000;
 
-export interface ConnectionChanges {
+interface ConnectionChanges {
   /**
    * The client ends the connection to look for a new master. It counts as lost only if none is
    * found.

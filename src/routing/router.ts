@@ -74,7 +74,7 @@ export interface Router {
 
 export type RoutesByModel = ReadonlyMap<string, readonly ModelRoute[]>;
 
-export interface RouterOptions {
+interface RouterOptions {
   readonly routes: RoutesByModel;
   readonly upstreams: readonly UpstreamLimits[];
   readonly clock: Clock;

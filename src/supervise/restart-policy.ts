@@ -6,7 +6,7 @@ export const SHORT_LIVES_MAX = 6;
 const FIRST_DELAY_MS = 100;
 const DELAY_MAX_MS = 5_000;
 
-export type RestartDecision =
+type RestartDecision =
   | { readonly kind: 'restart'; readonly delayMs: number; readonly shortLives: number }
   | { readonly kind: 'give-up' };
 

@@ -15,7 +15,7 @@ export interface FleetNodeRow {
   readonly uptime_seconds: OrNull<number>;
 }
 
-export interface FleetUpstreamRow {
+interface FleetUpstreamRow {
   readonly name: string;
   /** How many nodes see it in each state. */
   readonly states: Readonly<Record<string, number>>;

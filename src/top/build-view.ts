@@ -18,7 +18,7 @@ export interface Quantiles {
   readonly p99: OrNull<number>;
 }
 
-export interface UpstreamRow {
+interface UpstreamRow {
   readonly name: OrNull<string>;
   readonly state: OrNull<string>;
   readonly in_flight: OrNull<number>;
@@ -27,7 +27,7 @@ export interface UpstreamRow {
   readonly failures_per_second: OrNull<number>;
 }
 
-export interface WorkerRow {
+interface WorkerRow {
   readonly worker: OrNull<number>;
   readonly pid: OrNull<number>;
   readonly state: OrNull<string>;

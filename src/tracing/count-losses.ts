@@ -4,7 +4,7 @@ import type { Clock } from '../lib/time/clock.ts';
 /** The time between two log lines about lost spans. */
 const TOLD_EVERY_MS = 60_000;
 
-export interface Losses {
+interface Losses {
   note(spans: number, why: string): void;
   /** Logs at once what was not logged yet. */
   close(): void;

@@ -41,7 +41,7 @@ export function encodeAttributes(
   return attributes;
 }
 
-export interface Fraction {
+interface Fraction {
   readonly fraction: number;
 }
 

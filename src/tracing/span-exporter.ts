@@ -15,7 +15,7 @@ const PAUSE_MS = 1_000;
 /** How long the end of a worker waits for the collector. */
 const CLOSE_MAX_MS = 3_000;
 
-export interface SpanExporterOptions {
+interface SpanExporterOptions {
   readonly collector: Collector;
   /** Describes the sender. */
   readonly resource: readonly OtlpAttribute[];

@@ -8,7 +8,7 @@ import { encodeAttributes } from './otlp.ts';
 import type { Collector } from './post-spans.ts';
 import { createSpanExporter } from './span-exporter.ts';
 
-export interface TracerOptions {
+interface TracerOptions {
   readonly collector: Collector;
   readonly version: string;
   readonly pid: number;

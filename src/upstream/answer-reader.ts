@@ -31,7 +31,7 @@ export interface AnswerReader {
   end(): PushedPart | undefined;
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly dialect: UpstreamDialect;
   readonly isStream: boolean;
   /** What the upstream says that its answer is. */

@@ -20,7 +20,7 @@ import { type AnswerSource, PartQueue } from './part-queue.ts';
 import type { PushedPart } from './pushed-part.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export interface CallRules {
+interface CallRules {
   /**
    * What an upstream says about a failure may contain our secrets, so nothing of it goes on without
    * this mask.

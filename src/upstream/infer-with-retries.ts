@@ -16,7 +16,7 @@ const PAUSE_MS = 100;
 /** The part of a call that is still needed once its answer has begun. */
 type CallEnd = Pick<InferenceCall, 'isUnread' | 'noteTries' | 'signal'>;
 
-export interface RetryOptions extends LeaseOptions {
+interface RetryOptions extends LeaseOptions {
   readonly upstreams: ReadonlyMap<string, Infer>;
   readonly budget: RetryBudget;
   /** Called once for each request that was tried, when it is over. */

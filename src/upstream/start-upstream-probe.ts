@@ -22,7 +22,7 @@ export interface UpstreamProbe {
   stop(): void;
 }
 
-export interface UpstreamProbeOptions {
+interface UpstreamProbeOptions {
   readonly kind: FormatName;
   readonly url: string;
   readonly apiKey: Secret | undefined;

@@ -47,7 +47,7 @@ import type { StreamDecoder } from '../protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/sse/stream-relay.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../protocol/upstream-call.ts';
 
-export type EncoderInput = UpstreamCallOutline & Pick<InferenceCall, 'readWhole'>;
+type EncoderInput = UpstreamCallOutline & Pick<InferenceCall, 'readWhole'>;
 
 type BetaFields = Pick<RequestOutline, 'isBetaContext' | 'betas'>;
 

@@ -19,7 +19,7 @@ interface VaultOptions {
   readonly log: Log;
 }
 
-export interface OpenVault {
+interface OpenVault {
   readonly vault: ReasoningVault;
   /** Ends the attempts to get the secret. */
   stop(): void;

@@ -18,7 +18,7 @@ export interface S3Settings {
   readonly firstWaitMs?: number;
 }
 
-export interface S3Request {
+interface S3Request {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Empty for the bucket itself. */
   readonly key: string;

@@ -7,7 +7,7 @@ import { type DuckDb, openDuckDb, quoteText, type TableWriter } from './open-duc
 import { escapeGlob, sumParquet } from './parquet-sums.ts';
 
 /** A finished file on this machine. */
-export interface ParquetFile extends FileHash {
+interface ParquetFile extends FileHash {
   readonly path: string;
   readonly sums: DaySums;
 }

@@ -18,7 +18,7 @@ export interface CopyOptions {
   onProgress(progress: { readonly done: number; readonly total: number }): void;
 }
 
-export interface CopyReport {
+interface CopyReport {
   /** Of the books that entries may go to now. */
   readonly books: string;
   readonly rows: number;

@@ -13,7 +13,7 @@ export interface ForgetOrder {
   readonly mayRemove: boolean;
 }
 
-export interface Forgotten {
+interface Forgotten {
   readonly months: number;
   readonly isRemoved: boolean;
 }

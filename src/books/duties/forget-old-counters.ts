@@ -33,7 +33,7 @@ export interface ForgetOptions {
   readonly restMs?: number;
 }
 
-export interface ForgottenCounts {
+interface ForgottenCounts {
   readonly months: number;
   readonly keys: number;
 }

@@ -168,7 +168,7 @@ export interface KeyNameRow {
 }
 
 /** A word of an account's name, in lower case. */
-export interface WordRow {
+interface WordRow {
   readonly word: string;
   readonly account: string;
 }
@@ -261,7 +261,7 @@ export interface IngestionRow {
   readonly audit_cursor: string;
 }
 
-export interface FactRow {
+interface FactRow {
   readonly name: string;
   readonly value: string;
 }

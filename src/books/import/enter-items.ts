@@ -11,7 +11,7 @@ import { type FileProgress, keepImportProgress } from './import-progress.ts';
 /** Two entries of one event are no further apart: a failover repeats what has just happened. */
 const DAYS_APART_MAX = 2;
 
-export interface ItemsToEnter {
+interface ItemsToEnter {
   readonly path: string;
   /** Each place once. */
   readonly items: readonly StreamItem[];
@@ -21,7 +21,7 @@ export interface ItemsToEnter {
   readonly nowMs: number;
 }
 
-export interface EnteredItems {
+interface EnteredItems {
   readonly entries: number;
   readonly payments: number;
 }

@@ -21,7 +21,7 @@ import { settleRepeats } from './settle-repeats.ts';
 /** In one transaction, during which nobody else writes to a file of libsql. */
 const LINES_AT_ONCE = 2_000;
 
-export interface ImportProgress {
+interface ImportProgress {
   readonly lines: number;
   readonly linesTotal: number;
 }

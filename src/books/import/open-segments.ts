@@ -19,7 +19,7 @@ export interface SegmentDamage {
   readonly reason: string;
 }
 
-export interface OpenedSegments {
+interface OpenedSegments {
   /** In the order of the folders and their sequences. */
   readonly segments: readonly OpenedSegment[];
   /** What they say they have, of each bucket. */

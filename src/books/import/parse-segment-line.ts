@@ -46,7 +46,7 @@ const damagedSchema = z.object({ ...place, damaged: z.array(z.base64()) });
 
 type Entry = z.infer<typeof entrySchema>;
 
-export interface SegmentEntry {
+interface SegmentEntry {
   readonly bucket: number;
   readonly id: StreamId;
   readonly fields: StreamFields;

@@ -13,7 +13,7 @@ import { createTurn, type Turn } from './turn.ts';
 import { watchWaiting } from './watch-waiting.ts';
 import type { WorkRests } from './work-rests.ts';
 
-export interface IngesterState {
+interface IngesterState {
   /** This node holds the lease, and has written with it what there was. */
   readonly isIngesting: boolean;
   /**
@@ -34,7 +34,7 @@ export interface Ingester {
   stop(): Promise<void>;
 }
 
-export interface IngesterOptions {
+interface IngesterOptions {
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   /** A writer. */
   readonly books: Books;

@@ -12,7 +12,7 @@ export interface StreamItem extends StreamEntry {
   readonly content: DecodedEntry | Damage;
 }
 
-export interface Damage {
+interface Damage {
   readonly is: 'damaged';
   readonly reason: unknown;
 }

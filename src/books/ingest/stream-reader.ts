@@ -28,7 +28,7 @@ import type { IngestPace } from './ingest-pace.ts';
 import { decodeItem, type StreamItem } from './stream-item.ts';
 import { type WrittenState, writeItems } from './write-items.ts';
 
-export interface ReadResult {
+interface ReadResult {
   /** Every bucket that answered has been read to its end. */
   readonly isComplete: boolean;
   /** Of buckets that did not answer; what the others had is in the books. */

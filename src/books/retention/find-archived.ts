@@ -11,7 +11,7 @@ import { bringDayHere } from './bring-day-here.ts';
 const MEMORY_MAX = '128MB';
 
 /** Finds the places of the same events on one archived day. */
-export type ArchiveFinder = (
+type ArchiveFinder = (
   rows: readonly { readonly request: string }[],
 ) => Promise<ReadonlyMap<string, RowPlace>>;
 

@@ -16,7 +16,7 @@ interface Run {
   readonly run: string;
 }
 
-export interface ArchiverLease {
+interface ArchiverLease {
   /** Ends the work if another process has taken it over. */
   readonly signal: AbortSignal;
   /**

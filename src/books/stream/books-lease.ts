@@ -10,7 +10,7 @@ export interface Progress {
   readonly waitingEntries: number | undefined;
 }
 
-export interface LeaseOrder extends Progress {
+interface LeaseOrder extends Progress {
   readonly nodeId: string;
   readonly leaseMs: number;
   readonly booksId: string;
@@ -25,7 +25,7 @@ export interface LeaseReply {
 }
 
 /** What any node can say of the books. */
-export interface BooksProgress {
+interface BooksProgress {
   /** Every entry that is older is in the books. */
   readonly untilMs: number;
   readonly waitingEntries: number;

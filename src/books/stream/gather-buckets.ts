@@ -20,7 +20,7 @@ interface Round {
   readonly isOver: () => boolean;
 }
 
-export interface RoundEnd {
+interface RoundEnd {
   /** Where the next round begins; after the last bucket comes 0. */
   readonly next: number;
   /** Every bucket that answered was read to its end. */

@@ -18,14 +18,14 @@ import type { Drift, UnknownAccount } from './ledger-report.ts';
 /** The first attempts may meet a failover, or a stream that is trimmed behind the books. */
 const ATTEMPTS_MAX = 3;
 
-export interface CheckBucketOptions {
+interface CheckBucketOptions {
   readonly books: Books;
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   readonly bucket: number;
   readonly firstKeptMonth: string;
 }
 
-export interface BucketCheck {
+interface BucketCheck {
   readonly entries: number;
   readonly accounts: number;
   readonly keyMonths: number;

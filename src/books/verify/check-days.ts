@@ -22,7 +22,7 @@ import { decodeManifest, decodeVerifiedDay, type VerifiedDay } from './verified-
  */
 export type VerifyArchivedDay = (day: number, noted: string) => Promise<readonly string[]>;
 
-export interface CheckDaysOptions {
+interface CheckDaysOptions {
   readonly books: Books;
   readonly clock: Clock;
   /** Whether to read closed days again that were verified before. */
@@ -31,7 +31,7 @@ export interface CheckDaysOptions {
   onHour(done: number, total: number): void;
 }
 
-export interface DaysCheck {
+interface DaysCheck {
   readonly days: number;
   readonly daysRead: number;
   readonly drifts: readonly SumDrift[];

@@ -27,7 +27,7 @@ const NO_SUMS: EntrySums = { rows: 0, held: 0, charged: 0, short: 0, checksum: 0
 const PLACE = `((ms % ${CHECKSUM_MODULUS}) * 31 + bucket * 1009 + seq * 100003) % ${CHECKSUM_MODULUS}`;
 const CHECKSUM_OF_ROW = `((${PLACE}) * (abs(charged) % 1000003 + 1)) % ${CHECKSUM_MODULUS}`;
 
-export interface EntriesCheck {
+interface EntriesCheck {
   readonly sums: EntrySums;
   /** Rows of `usage_hours` that differ from the entries. */
   readonly drifts: readonly SumDrift[];

@@ -2,13 +2,13 @@ import type { AuditedAccount, AuditedHold } from '../stream/audit-bucket.ts';
 import type { Drift } from './ledger-report.ts';
 
 /** What an account ought to have, by the books and the stream behind them. */
-export interface ExpectedAccount {
+interface ExpectedAccount {
   readonly balanceMicros: number;
   /** By key and month, such as `key_a 202611`. */
   readonly spent: ReadonlyMap<string, number>;
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly account: AuditedAccount;
   readonly expected: ExpectedAccount;
   /** Of this account. */

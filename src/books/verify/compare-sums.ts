@@ -10,7 +10,7 @@ export const DRIFTS_SHOWN_MAX = 20;
 type SumColumn = keyof Sums;
 
 /** Rows that are summed up, or sums. Expressions are those of SQL. */
-export interface Side {
+interface Side {
   readonly table: string;
   readonly where: string;
   /** What rows are told apart by, in the same order on both sides. */

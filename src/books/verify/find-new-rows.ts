@@ -16,7 +16,7 @@ const COLUMNS = [
 
 const NO_PLACES: ReadonlyMap<string, CountedEntry> = new Map();
 
-export interface NewEntries {
+interface NewEntries {
   readonly added: readonly CountedEntry[];
   readonly removed: readonly CountedEntry[];
 }

@@ -14,7 +14,7 @@ import {
 } from './find-new-rows.ts';
 
 /** What an account has paid and spent in the part of the stream that is not in the books. */
-export interface StreamSums {
+interface StreamSums {
   entries: number;
   charged: number;
   paid: number;

@@ -17,7 +17,7 @@ export interface VerifyProgress {
   readonly total: number;
 }
 
-export interface VerifyBooksOptions {
+interface VerifyBooksOptions {
   readonly books: Books;
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ import { formatWrittenList, parseListOption } from '../limit-option.ts';
 import { NONE, orNone, parseAmount } from '../parse-values.ts';
 import { ABSENT, printTable } from '../print-table.ts';
 
-export interface AccountData {
+interface AccountData {
   readonly id: string;
   readonly name: string;
   readonly plan: string;

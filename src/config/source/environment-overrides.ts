@@ -20,7 +20,7 @@ export const ENVIRONMENT_OVERRIDES: readonly Override[] = [
   { variable: 'TOLLGATE_UWS_SHA256', path: ['uws_sha256'], separator: ',' },
 ];
 
-export interface SettingOverrides {
+interface SettingOverrides {
   readonly settings: unknown;
   /** The variable that a setting, or the list around it, was taken from. */
   variableOf(path: SettingPath): string | undefined;

@@ -4,7 +4,7 @@ import { Secret } from '../../lib/secret.ts';
 import { DEFAULT_DATA_DIR } from '../default-settings.ts';
 
 /** The key with which a command acts as a client of the gateway. */
-export interface ClientKey {
+interface ClientKey {
   /** Undefined if no key was found. */
   readonly key: Secret | undefined;
   /** The file in which a node with an embedded Redis keeps the demo key. */

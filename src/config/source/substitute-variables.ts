@@ -10,7 +10,7 @@ const OPEN = '\uE000';
 const CLOSE = '\uE001';
 const PROTECTED = new RegExp(`\\$${OPEN}(${NAME})${CLOSE}`, 'g');
 
-export interface Substitution {
+interface Substitution {
   readonly value: string;
   readonly unset: readonly string[];
   /** Whether the text contains a `${` that begins no reference. */

@@ -1,6 +1,6 @@
 import type { ProblemBody } from './api-types.ts';
 
-export interface FieldProblem {
+interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }

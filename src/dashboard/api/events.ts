@@ -11,7 +11,7 @@ const RETRY_MAX_MS = 8_000;
 /** A node reports every second, so a node that is silent for this long is gone. */
 const SILENCE_MAX_MS = 10_000;
 
-export type EventConnection =
+type EventConnection =
   | { readonly state: 'connecting' | 'waiting' | 'open' }
   | { readonly state: 'lost'; readonly reason: string };
 

@@ -13,7 +13,7 @@ const NOBODY = { status: UNAUTHORIZED, code: 'signed_out' };
  */
 const RELAYED = 'x-tollgate-answered-by';
 
-export interface AdminRequest {
+interface AdminRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT';
   readonly query?: Query;
   readonly body?: object;

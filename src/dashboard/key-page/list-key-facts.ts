@@ -7,7 +7,7 @@ const months = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-export interface KeyFact {
+interface KeyFact {
   readonly name: string;
   readonly value: string;
   /** Text wraps, and is smaller than figures. */

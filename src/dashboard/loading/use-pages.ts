@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, toProblem } from '../api/api-problem.ts';
 
-export interface PageOf<Row> {
+interface PageOf<Row> {
   readonly data: readonly Row[];
   /** The cursor of the next page; null on the last page. */
   readonly next: string | null;

@@ -1,4 +1,4 @@
-export interface Figure {
+interface Figure {
   readonly name: string;
   /** Undefined if it is not known yet. */
   readonly value: string | undefined;

@@ -9,7 +9,7 @@ const OPEN_FILES_RESERVE = 256;
 const WORKER_MEMORY_BYTES = 128 * 1024 ** 2;
 const MEBIBYTE = 1024 ** 2;
 
-export interface FileNeed {
+interface FileNeed {
   readonly limit: number;
   /** The process that the limit belongs to: a shell or a running node. */
   readonly whose: string;
@@ -46,7 +46,7 @@ export function judgeWorkerCount(workers: number, cpus: number): Finding {
     : passCheck(found);
 }
 
-export interface MemoryShare {
+interface MemoryShare {
   readonly memoryBytes: number;
   readonly workers: number;
   /** The bytes of bodies that one worker may hold at a time. */

@@ -40,7 +40,7 @@ function judgeLatency(medianMs: number): Finding {
  * How far a master's clock is ahead of this machine's, and how far off that may be, since the way
  * to the master takes time.
  */
-export interface ClockOffset {
+interface ClockOffset {
   readonly name: string;
   readonly offsetMs: number;
   readonly errorMs: number;

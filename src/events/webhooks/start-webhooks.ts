@@ -24,14 +24,14 @@ export interface WebhookSettings extends WebhookRules {
   readonly endpoints: readonly Webhook[];
 }
 
-export interface WebhooksReport {
+interface WebhooksReport {
   readonly waiting: number;
   readonly failing: number;
   /** Since when the webhook fails that has done so for longest. */
   readonly failingSinceMs: number | undefined;
 }
 
-export interface RunningWebhooks {
+interface RunningWebhooks {
   report(): WebhooksReport;
   /** Leaves what has not begun to the others. */
   stop(): Promise<void>;

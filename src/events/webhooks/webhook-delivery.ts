@@ -17,7 +17,7 @@ const PAUSE_MAX_MS = 60_000;
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped' | 'lost';
 
-export interface WebhookDeliveryOptions {
+interface WebhookDeliveryOptions {
   readonly name: string;
   readonly place: WebhookPlace;
   /** As the settings have it now. */

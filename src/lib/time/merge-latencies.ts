@@ -1,6 +1,6 @@
 import type { LatencyBucket } from './latency-histogram.ts';
 
-export interface LatencyQuantiles {
+interface LatencyQuantiles {
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;

@@ -6,7 +6,7 @@ const SESSION = 'tollgate-session';
 const SIGN_IN = 'tollgate-sign-in';
 
 /** A cookie of the dashboard: what a browser sends, and the lines that set and end it. */
-export interface Cookie {
+interface Cookie {
   read(headers: IncomingHttpHeaders): string | undefined;
   set(value: string, lifeMs: number): string;
   readonly end: string;

@@ -13,7 +13,7 @@ import { checkSubjects } from './check-subjects.ts';
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-export interface UsageRoutesOptions {
+interface UsageRoutesOptions {
   readonly directory: Directory;
   readonly books: Pick<
     BooksDesk,

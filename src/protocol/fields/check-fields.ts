@@ -5,7 +5,7 @@ import { EDIT_RULES, type FieldRule, type KindRule, TOOL_RULES } from './field-r
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The known fields of a body, by name. The value is a rule, or null if nothing special applies. */
-export type KnownFields = ReadonlyMap<string, FieldRule | null>;
+type KnownFields = ReadonlyMap<string, FieldRule | null>;
 
 /** Names that are read in tools and edits, beyond the names in the schemas. */
 export const KIND_NAMES = [

@@ -16,7 +16,7 @@ export interface JsonMember {
   readonly end: number;
 }
 
-export interface JsonScan {
+interface JsonScan {
   readonly isTooDeep: boolean;
   /** The members of the outermost object; empty if the bytes are not an object. */
   readonly members: readonly JsonMember[];

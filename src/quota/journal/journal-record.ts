@@ -15,13 +15,13 @@ const HEAD_BYTES = 8;
  */
 const SETTLEMENT_BYTES_MAX = 65_536;
 
-export interface JournalDamage {
+interface JournalDamage {
   readonly offset: number;
   readonly bytes: number;
   readonly reason: string;
 }
 
-export interface JournalRecords {
+interface JournalRecords {
   readonly settlements: readonly Settlement[];
   /** Where an incomplete last record begins; the length of all bytes if there is none. */
   readonly endOffset: number;

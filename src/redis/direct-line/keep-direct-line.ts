@@ -16,7 +16,7 @@ interface LineKeeperOptions extends LineParts {
   readonly name: string;
 }
 
-export interface LineKeeper {
+interface LineKeeper {
   /** Undefined while there is no usable line: then the caller uses the client. */
   current(): DirectLine | undefined;
   /** Waits for replies that are due, within the command timeout. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 const REPLY_CHARS_MAX = 65_536;
 
-export type SocketReply =
+type SocketReply =
   /** The first line of the reply: `+PONG`, `-LOADING …`. */
   | { readonly kind: 'reply'; readonly line: string }
   /** Accepted, then closed without a reply, as after SHUTDOWN. */

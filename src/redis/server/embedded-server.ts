@@ -28,7 +28,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedServerOptions {
+interface EmbeddedServerOptions {
   readonly dataDir: string;
   readonly log: Log;
   /** The server dies again and again, and will not be started any more. */

@@ -2,7 +2,7 @@ import { COLON, CR, LF, SPACE, TAB } from '../../lib/bytes/ascii.ts';
 import { HEADERS_MAX } from './answer-limits.ts';
 import { IS_TOKEN, IS_VALUE } from './byte-classes.ts';
 
-export type Verdict = 'reading' | 'done' | 'malformed' | 'too_many';
+type Verdict = 'reading' | 'done' | 'malformed' | 'too_many';
 
 /** Never written to. */
 const NO_MARKS: number[] = [];

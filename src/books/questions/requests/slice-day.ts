@@ -18,7 +18,7 @@ export interface DaySlice {
 }
 
 /** How many rows an index leads to on a day; undefined where only its hours tell. */
-export type CountDay = (day: number) => number | undefined;
+type CountDay = (day: number) => number | undefined;
 
 /** Counts the rows of an account on all days at once. */
 export async function countDays(

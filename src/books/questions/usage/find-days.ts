@@ -5,7 +5,7 @@ import { listMissingDays } from '../../engine/missing-days.ts';
 import { BooksError } from '../books-error.ts';
 import type { DaySpan, UsageSegment } from './plan-usage.ts';
 
-export interface FoundDays extends DaySpan {
+interface FoundDays extends DaySpan {
   /** The days whose entries have a table. */
   readonly tables: ReadonlySet<number>;
   /** Those of which the archive has entries that the books do not. */

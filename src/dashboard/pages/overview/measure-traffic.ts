@@ -67,7 +67,7 @@ function rateLastMinute(samples: readonly Sample[], index: number): number | nul
   return (sum / secondsSeen) * SECONDS_PER_MINUTE;
 }
 
-export interface RefusalCount {
+interface RefusalCount {
   readonly name: string;
   readonly count: number;
 }

@@ -16,7 +16,7 @@ const EMPTY_PAGES_MAX = 10;
 /** So many rows are kept while new ones come in. */
 export const LIVE_ROWS_MAX = 200;
 
-export interface RequestListView extends LongList<ListedRequest> {
+interface RequestListView extends LongList<ListedRequest> {
   /** Of the last read; undefined before the first. */
   readonly booksTime: BooksTime | undefined;
   /** Rows that came since the list is live. */

@@ -54,7 +54,7 @@ export interface FunctionCall {
   readonly arguments: string;
 }
 
-export interface ToolCall {
+interface ToolCall {
   readonly id: string;
   readonly function: FunctionCall;
   /** What a vendor added to the call, and wants back. */

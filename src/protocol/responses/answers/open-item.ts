@@ -34,7 +34,7 @@ export interface OpenItem {
 }
 
 /** Where an item is, and what writes its events. */
-export interface ItemPlace {
+interface ItemPlace {
   readonly events: EventWriter;
   readonly id: string;
   readonly index: number;

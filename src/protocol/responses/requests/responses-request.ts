@@ -69,7 +69,7 @@ export type InputTools = ResponseItem & {
 };
 
 /** An item of a tool that a vendor runs, whose answer is no part of what a model reads here. */
-export type HostedItem = ResponseItem & { readonly type: 'hosted' };
+type HostedItem = ResponseItem & { readonly type: 'hosted' };
 
 export type InputItem =
   | InputMessage
@@ -98,14 +98,14 @@ export interface CustomTool {
   } | null;
 }
 
-export interface NamespaceTool {
+interface NamespaceTool {
   readonly type: 'namespace';
   readonly name: string;
   readonly description?: string | null;
   readonly tools: readonly ToolDefinition[];
 }
 
-export interface HostedTool {
+interface HostedTool {
   readonly type: 'hosted';
 }
 
@@ -128,7 +128,7 @@ export type ResponsesToolChoice =
       readonly tools: readonly ChosenTool[];
     };
 
-export type TextFormat =
+type TextFormat =
   | { readonly type: 'text' | 'json_object' }
   | {
       readonly type: 'json_schema';

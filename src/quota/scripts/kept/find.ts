@@ -3,7 +3,7 @@ import { loadLuaScript } from '../../../redis/lua-script.ts';
 import { keysOfBucket } from '../../keys-of-bucket.ts';
 
 /** Texts of JSON. */
-export interface FoundTexts {
+interface FoundTexts {
   readonly output: string;
   readonly input: string;
   /** The response without its output. */

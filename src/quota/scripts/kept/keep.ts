@@ -14,7 +14,7 @@ export interface AnswerTexts {
   readonly response: string;
 }
 
-export interface KeepBounds {
+interface KeepBounds {
   readonly ttlMs: number;
   readonly answerBytesMax: number;
   readonly accountBytesMax: number;
@@ -23,7 +23,7 @@ export interface KeepBounds {
 
 export const KEEP_OUTCOMES = ['kept', 'too_large', 'full', 'unknown'] as const;
 
-export interface KeepReply {
+interface KeepReply {
   readonly outcome: (typeof KEEP_OUTCOMES)[number];
   /** What all accounts of the bucket keep together. */
   readonly bucketBytes: number;

@@ -8,7 +8,7 @@ export interface RecalledStep {
   readonly input: string;
 }
 
-export type RecallReply =
+type RecallReply =
   | {
       readonly kind: 'known';
       /** The previous answer and all before it, the last one first; undefined if one is missing. */
