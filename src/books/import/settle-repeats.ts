@@ -7,6 +7,7 @@ import { isLost } from '../stream/is-lost.ts';
 import { compareStreamIds } from '../stream/stream-id.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf } from '../writing/find-rivals.ts';
+import { insertRepeats } from '../writing/insert-repeats.ts';
 import { openDaysOf } from '../writing/known-days.ts';
 import type { Coverage } from './coverage.ts';
 import { daysNear } from './enter-items.ts';
@@ -106,11 +107,7 @@ async function settleEvent(
       { isLost: async (stored) => isDropped.has(idOf(stored)), days, nowMs },
     );
     const replaced = lost.map((entry) => noteReplaced(entry, nowMs));
-    await tx
-      .insertInto('repeats')
-      .values(replaced)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await insertRepeats(tx, replaced);
   });
 }
 

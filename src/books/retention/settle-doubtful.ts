@@ -6,6 +6,7 @@ import type { DayRow, DoubtfulRow, RepeatRow } from '../engine/tables.ts';
 import { deleteDoubtful } from '../writing/delete-entry.ts';
 import { enterRows } from '../writing/enter-rows.ts';
 import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
+import { insertRepeats } from '../writing/insert-repeats.ts';
 import { openDaysOf } from '../writing/known-days.ts';
 import { noteRepeat } from '../writing/note-repeat.ts';
 import { withArchivedDay } from './find-archived.ts';
@@ -101,8 +102,6 @@ async function settlePage(
       { entries, payments: [] },
       { isLost: async () => false, days, nowMs },
     );
-    if (repeats.length === 0) return;
-    const insert = tx.insertInto('repeats').values(repeats);
-    await insert.onConflict((conflict) => conflict.doNothing()).execute();
+    await insertRepeats(tx, repeats);
   });
 }

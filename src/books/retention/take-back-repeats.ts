@@ -7,6 +7,7 @@ import type { DayRow, EntryRow, RepeatRow, UncheckedRow } from '../engine/tables
 import { addUp } from '../writing/add-up.ts';
 import { deleteEntry } from '../writing/delete-entry.ts';
 import { eventOf, isSamePlace, type RowPlace } from '../writing/find-rivals.ts';
+import { insertRepeats } from '../writing/insert-repeats.ts';
 import { noteRepeat } from '../writing/note-repeat.ts';
 import { writeRollups } from '../writing/write-rollups.ts';
 import { withArchivedDay } from './find-archived.ts';
@@ -98,9 +99,7 @@ async function settlePage(
       await forget(tx, row, known !== undefined);
     }
     await writeRollups(books.engine, tx, addUp([], [], removed));
-    if (repeats.length === 0) return;
-    const insert = tx.insertInto('repeats').values(repeats);
-    await insert.onConflict((conflict) => conflict.doNothing()).execute();
+    await insertRepeats(tx, repeats);
   });
 }
 

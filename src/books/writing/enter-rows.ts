@@ -5,6 +5,7 @@ import { addUp } from './add-up.ts';
 import { listDaysOfEvents } from './days-of-events.ts';
 import { deleteEntry } from './delete-entry.ts';
 import { canFollow, findOtherEnds, findRivals, isSamePlace, type Rival } from './find-rivals.ts';
+import { insertRepeats } from './insert-repeats.ts';
 import { insertRows } from './insert-rows.ts';
 import type { KnownDays } from './known-days.ts';
 import { noteRepeat } from './note-repeat.ts';
@@ -97,13 +98,7 @@ export async function enterRows(
     identity: ['account', 'payment', 'kind'],
   });
   await writeRollups(engine, tx, addUp(added, paid, removed));
-  if (repeats.length > 0) {
-    await tx
-      .insertInto('repeats')
-      .values(repeats)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
+  await insertRepeats(tx, repeats);
   return { entries: added.length, payments: paid.length, repeats };
 }
 

@@ -1,0 +1,12 @@
+import type { BooksTransaction } from '../engine/books.ts';
+import type { RepeatRow } from '../engine/tables.ts';
+
+/** Those that are noted already stay as they are. */
+export async function insertRepeats(
+  tx: BooksTransaction,
+  repeats: readonly RepeatRow[],
+): Promise<void> {
+  if (repeats.length === 0) return;
+  const insert = tx.insertInto('repeats').values(repeats);
+  await insert.onConflict((conflict) => conflict.doNothing()).execute();
+}
