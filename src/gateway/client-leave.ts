@@ -102,7 +102,7 @@ export class ClientLeave implements UnreadAnswer {
    * What is charged in the end. If the client has left, this is at most the amount that was held,
    * or the cost at the time it left, whichever is more.
    */
-  close(end: AnswerEnd, heldMicros: number): Bill {
+  closeBill(end: AnswerEnd, heldMicros: number): Bill {
     this.#unread.end(this.#place);
     const { model, asksToThink } = this.#cost;
     const bill = this.#meter.close(end, this.isSent());

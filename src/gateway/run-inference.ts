@@ -65,7 +65,7 @@ export async function runInference(
     } finally {
       place?.end();
       if (leave.signal.aborted && end !== 'complete') end = 'left';
-      const bill = leave.close(end, admission.heldMicros);
+      const bill = leave.closeBill(end, admission.heldMicros);
       const outcome = leave.hasLeft ? 'left' : end;
       admission.settle(bill, recorder.noteBill(bill, outcome, requestTerms, steps.nowMs()));
     }
