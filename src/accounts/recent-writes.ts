@@ -41,10 +41,10 @@ export function createRecentWrites(clock: Clock): RecentWrites {
     },
     async repeat() {
       dropOld();
-      const deadlineMs = clock.nowMs() + OTHERS_WAIT_MAX_MS;
+      const deadlineMs = performance.now() + OTHERS_WAIT_MAX_MS;
       let left = writes;
       for (;;) {
-        const isLast = clock.nowMs() >= deadlineMs;
+        const isLast = performance.now() >= deadlineMs;
         const early: typeof writes = [];
         for (const write of left) {
           if ((await write.repeat(isLast)) === TOO_EARLY) early.push(write);
