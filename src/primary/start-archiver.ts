@@ -6,6 +6,7 @@ import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
 import type { Config } from '../config/config.ts';
 import type { ConfigSource } from '../config/source/read-config-source.ts';
 import type { Log } from '../lib/log.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
 const LOOK_MS = 5_000;
@@ -26,6 +27,7 @@ interface ArchiverOptions {
   /** Of the settings in use, which a reload changes, except what they say of the books. */
   readonly sourceInUse: () => ConfigSource;
   readonly metrics: Pick<ProcessMetrics, 'booksArchiveFailures'>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -41,7 +43,7 @@ interface RunningArchiver {
  */
 export function startArchiver(
   threads: Pick<BooksThreads, 'report'>,
-  { config, sourceInUse, metrics, log }: ArchiverOptions,
+  { config, sourceInUse, metrics, clock, log }: ArchiverOptions,
 ): RunningArchiver {
   if (config.books.archive === undefined) return { stop: async () => {} };
   const stopping = new AbortController();
@@ -53,8 +55,9 @@ export function startArchiver(
     const report = threads.report();
     if (running !== undefined || report?.isIngesting !== true) return;
     const everyMs = (report.facts?.doubtful ?? 0) > 0 ? compareAfterMs : EVERY_MS;
-    if (performance.now() - lastMs < everyMs) return;
-    lastMs = performance.now();
+    // A clock that was ahead may have dated the last run into the future.
+    if (Math.abs(clock.nowMs() - lastMs) < everyMs) return;
+    lastMs = clock.nowMs();
     running = runArchiver(sourceInUse(), stopping.signal)
       .then(
         () => {
