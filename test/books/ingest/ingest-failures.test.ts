@@ -16,15 +16,17 @@ const BUCKETS = [0, 17, 255];
 const store = useIngestServer();
 const cleanUp = useCleanUp();
 
-test('a node whose database is out gives the lease up and leaves it to others', async () => {
+async function openPostgresBooks() {
   const server = await startPostgres(cleanUp);
   const url = await server.createDatabase('books');
-  const books = openBooks({
-    target: { kind: 'postgres', url, connectionsMax: 2 },
-    isReader: false,
-    name: 'test',
-  });
+  const target = { kind: 'postgres', url, connectionsMax: 2 } as const;
+  const books = openBooks({ target, isReader: false, name: 'test' });
   cleanUp(() => books.close());
+  return { server, target, books };
+}
+
+test('a node whose database is out gives the lease up and leaves it to others', async () => {
+  const { server, books } = await openPostgresBooks();
   await migrateBooks(books, Date.now());
   const { ingester, log } = store.start({ books, pace: { keepMs: 0, restMs: 50 } });
   await waitUntilInBooks(books, await fillBuckets(store.connection, BUCKETS));
@@ -47,11 +49,7 @@ test('a node whose database is out gives the lease up and leaves it to others', 
 });
 
 test('a node whose database does not answer takes the lease again, and does not say that it writes', async () => {
-  const server = await startPostgres(cleanUp);
-  const url = await server.createDatabase('books');
-  const target = { kind: 'postgres', url, connectionsMax: 2 } as const;
-  const books = openBooks({ target, isReader: false, name: 'test' });
-  cleanUp(() => books.close());
+  const { server, books } = await openPostgresBooks();
   const { ingester } = store.start({ books, pace: { leaseMs: 60_000 } });
   await waitUntil(() => ingester.state().isIngesting, 'it writes');
   await server.kill('SIGKILL');
@@ -73,11 +71,7 @@ test('a node whose database does not answer takes the lease again, and does not 
 });
 
 test('a node that waits for its database does not say that it writes once its lease is over', async () => {
-  const server = await startPostgres(cleanUp);
-  const url = await server.createDatabase('books');
-  const target = { kind: 'postgres', url, connectionsMax: 2 } as const;
-  const books = openBooks({ target, isReader: false, name: 'test' });
-  cleanUp(() => books.close());
+  const { target, books } = await openPostgresBooks();
   const { ingester } = store.start({ books, pace: { leaseMs: 100 } });
   await waitUntil(() => ingester.state().isIngesting, 'it writes');
   const other = openBooks({ target, isReader: false, name: 'other' });

@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import { addEvents } from '../../../../src/events/list/event-list.ts';
 import type { AdmitArguments } from '../../../../src/quota/scripts/admit.ts';
 import { LEASE_MS, NOW_MS, openScripts, redisKeys, requestNumber } from '../open-scripts.ts';
+import { openEventReader } from './open-event-reader.ts';
 
 const scripts = openScripts();
 
 const ask = (number: number, more: Partial<AdmitArguments> = {}) =>
   scripts.admit({ requestId: requestNumber(number), holdMicros: 0, ...more });
-/** Those that wait to be taken out. */
-const readEvents = async (): Promise<LimitEvent[]> => {
-  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
-  return (reply as [string, string[]][]).map(
-    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
-  );
-};
-const told = async () => (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
-const toldMarks = async () => (await scripts.send('keys', redisKeys.told('*'))) as string[];
+const { readEvents, told, toldMarks } = openEventReader(scripts);
 
 describe('a balance', () => {
   it('is low once when a charge brings it below the line, and again after credits were added', async () => {

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import { openLists, usageOf } from '../list-scene.ts';
-import { NOW_MS, redisKeys, requestNumber, WINDOW_MS } from '../open-scripts.ts';
+import { NOW_MS, requestNumber, WINDOW_MS } from '../open-scripts.ts';
+import { openEventReader } from './open-event-reader.ts';
 
 const { scripts, ask, setKeyList } = openLists();
 const LATER_MS = 50_000;
 const AFTER_THE_FIRST_MS = 62_000;
 
-const readEvents = async (): Promise<LimitEvent[]> => {
-  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
-  return (reply as [string, string[]][]).map(
-    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
-  );
-};
-const told = async () => (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
-const toldMarks = async () => (await scripts.send('keys', redisKeys.told('*'))) as string[];
+const { readEvents, told, toldMarks } = openEventReader(scripts);
 /** Its output may become longer than what is held. */
 const askOpen = (number: number) =>
   ask(number, 0, 0, { tokens: { input: 0, output: 10, outputLeast: 10, isOutputOpen: true } });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import type { AdmitArguments } from '../../../../src/quota/scripts/admit.ts';
 import { encodeLedgerUsage } from '../../../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../../../support/request-details.ts';
 import { ACCOUNT, KEY, NOW_MS, openScripts, redisKeys, requestNumber } from '../open-scripts.ts';
+import { openEventReader } from './open-event-reader.ts';
 
 const scripts = openScripts();
 const MINUTE_MS = 60_000;
@@ -21,14 +21,7 @@ const usageOf = (input: number) => {
   const nothing = { cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0, searches: 0 };
   return encodeLedgerUsage({ input, output: 0, ...nothing }, false, DETAILS);
 };
-/** Those that wait to be taken out. */
-const readEvents = async (): Promise<LimitEvent[]> => {
-  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
-  return (reply as [string, string[]][]).map(
-    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
-  );
-};
-const told = async () => (await readEvents()).map(({ type, counted }) => `${type} ${counted}`);
+const { readEvents, told, toldMarks } = openEventReader(scripts);
 
 describe('a limit of a list', () => {
   it('warns once when an admission brings it to its share, and tells once that it is reached', async () => {
@@ -174,7 +167,6 @@ describe('a rate', () => {
 });
 
 const FILL = "#!lua\nfor i = 1, ARGV[1] do redis.call('XADD', KEYS[1], '*', 'event', i) end";
-const toldMarks = async () => (await scripts.send('keys', redisKeys.told('*'))) as string[];
 
 describe('the monthly cap', () => {
   it('warns and is reached once, by admissions, refusals and settlements', async () => {

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decodeEvent, type LimitEvent } from '../../../../src/events/limit-event.ts';
 import { openLists } from '../list-scene.ts';
 import { ACCOUNT, NOW_MS, redisKeys, requestNumber } from '../open-scripts.ts';
+import { openEventReader } from './open-event-reader.ts';
 
 const { scripts, ask, setKeyList } = openLists();
 const MINUTE_MS = 60_000;
 
-const readEvents = async (): Promise<LimitEvent[]> => {
-  const reply = await scripts.send('xrange', redisKeys.events, '-', '+');
-  return (reply as [string, string[]][]).map(
-    ([, fields]) => decodeEvent(String(fields[1])) as LimitEvent,
-  );
-};
+const { readEvents } = openEventReader(scripts);
 
 describe('an account with many events', () => {
   it('tells so many in an hour, and then that more are left out', async () => {
