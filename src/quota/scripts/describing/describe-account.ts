@@ -34,7 +34,7 @@ export async function describeAccount(
       prefix: redisKeys.prefix,
       account_id: accountId,
       group_id: groupId,
-      // Nobody is warned for being asked about.
+      // Asking warns nobody.
       plans: encodePlans(plans, windowMs, 1),
     },
   )) as readonly (string | number)[];

@@ -42,7 +42,7 @@ export async function describeKey(
       key_id: keyId,
       account_id: accountId,
       user: endUser === undefined ? '' : `${endUser}|`,
-      // Nobody is warned for being asked about.
+      // Asking warns nobody.
       plans: encodePlans(plans, windowMs, 1),
     },
   )) as readonly (string | number)[];
