@@ -6,10 +6,10 @@ import type {
   OutputBlock,
   StopReason,
 } from '../inference.ts';
-import { keepInputText } from '../json/input-text.ts';
+import { wrapInput } from '../json/input-text.ts';
+import { parseToolInput } from '../json/parse-arguments.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import type { TextNotes } from '../responses/text-notes.ts';
-import { isObject } from '../schema.ts';
 
 /**
  * Collects the events of one answer. An answer that is not complete is refused as a failure of the
@@ -37,23 +37,38 @@ interface OpenBlock {
   signature: string;
 }
 
+interface BrokenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly json: string;
+}
+
 interface ClosedBlock {
   readonly block: OutputBlock;
-  /** Whether a tool's input ended before its JSON was complete. */
-  readonly isCut: boolean;
+  /** The call of a tool whose input is no JSON object, or not the whole of one. */
+  readonly broken?: BrokenCall;
 }
 
 export function createAnswerCollector(): AnswerCollector {
   const content: OutputBlock[] = [];
   let start: EventOf<'start'> | undefined;
   let open: OpenBlock | undefined;
-  let isCut = false;
+  let broken: BrokenCall | undefined;
   let end: EventOf<'finish'> | undefined;
 
+  /** The model has gone on: it was not cut, and wrote the input so. */
+  const keepBroken = (): void => {
+    if (broken === undefined) return;
+    const { id, name, json } = broken;
+    content[content.length - 1] = { type: 'tool_use', id, name, input: wrapInput(json) };
+    broken = undefined;
+  };
+
   const openBlock = (index: number, block: BlockStart): void => {
-    if (open !== undefined || isCut || index !== content.length) {
+    if (open !== undefined || index !== content.length) {
       throw brokenAnswer(`block ${index} begins out of order`);
     }
+    keepBroken();
     open = { index, start: block, body: '', signature: '' };
   };
 
@@ -64,9 +79,7 @@ export function createAnswerCollector(): AnswerCollector {
 
   const addLast = (event: EventOf<'finish'>): void => {
     if (open !== undefined) throw brokenAnswer(`block ${open.index} has no end`);
-    if (isCut && !CUTTING_REASONS.includes(event.stopReason)) {
-      throw brokenAnswer("a tool's input is not a JSON object");
-    }
+    if (!CUTTING_REASONS.includes(event.stopReason)) keepBroken();
     end = event;
   };
 
@@ -86,7 +99,7 @@ export function createAnswerCollector(): AnswerCollector {
       case 'block_stop': {
         const closed = closeBlock(findOpen(event.index), event.notes);
         content.push(closed.block);
-        isCut = closed.isCut;
+        broken = closed.broken;
         open = undefined;
         break;
       }
@@ -122,18 +135,16 @@ function closeBlock(
 ): ClosedBlock {
   switch (start.type) {
     case 'text':
-      return { block: closeText(start, body, notes), isCut: false };
+      return { block: closeText(start, body, notes) };
     case 'thinking':
-      return { block: { type: 'thinking', thinking: body, signature }, isCut: false };
+      return { block: { type: 'thinking', thinking: body, signature } };
     case 'redacted_thinking':
-      return { block: { type: 'redacted_thinking', data: start.data }, isCut: false };
+      return { block: { type: 'redacted_thinking', data: start.data } };
     case 'tool_use': {
-      const input = parseInput(body);
+      const input = parseToolInput(body);
       const { id, name } = start;
-      return {
-        block: { type: 'tool_use', id, name, input: input ?? {} },
-        isCut: input === undefined,
-      };
+      const block: OutputBlock = { type: 'tool_use', id, name, input: input ?? {} };
+      return input === undefined ? { block, broken: { id, name, json: body } } : { block };
     }
   }
 }
@@ -145,15 +156,4 @@ function closeText(
 ): OutputBlock {
   if (start.isRefusal === undefined && notes === undefined) return { type: 'text', text };
   return { ...start, text, ...(notes !== undefined && { notes }) };
-}
-
-/** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
-function parseInput(json: string): Readonly<Record<string, unknown>> | undefined {
-  if (json === '') return {};
-  try {
-    const input: unknown = JSON.parse(json);
-    return isObject(input) ? keepInputText(input, json) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,9 @@ import type { ToolUseBlock } from '../inference.ts';
 
 type Input = ToolUseBlock['input'];
 
-/** No JSON has such a name: no client can send it, and no upstream gets it by chance. */
+/** No JSON has such names: no client can send them, and no upstream gets them by chance. */
 const text = Symbol('text');
+const broken = Symbol('broken');
 
 /** A number may be an id that a JavaScript number cannot hold. */
 const LONG_NUMBER = /\d{16}/;
@@ -25,4 +26,14 @@ export function findInputText(input: Input): string | undefined {
 /** Writes a tool's input as JSON that says the same numbers as the text that it came in. */
 export function writeInput(input: Input): string {
   return findInputText(input) ?? JSON.stringify(input);
+}
+
+/** The native format takes only objects: anything else is put into one, as it was written. */
+export function wrapInput(json: string): Input {
+  return Object.defineProperty({ _raw: json }, broken, { value: json });
+}
+
+/** Writes a tool's input as the model wrote it, for clients that read its text themselves. */
+export function writeArguments(input: Input): string {
+  return (input as { readonly [broken]?: string })[broken] ?? writeInput(input);
 }

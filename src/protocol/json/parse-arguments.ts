@@ -1,14 +1,16 @@
 import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import { isObject } from '../schema.ts';
-import { keepInputText } from './input-text.ts';
+import { keepInputText, wrapInput } from './input-text.ts';
 import { isTooDeep } from './is-too-deep.ts';
 import { parseJson } from './upstream-json.ts';
 
 /** What a text may have beyond what it says, which each call is counted for anyway. */
 const PADDING_BYTES_MAX = 64;
 
+type Input = Readonly<Record<string, unknown>>;
+
 interface ReadArguments {
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: Input;
   /**
    * Whether the text has more in it than `input` says: wide gaps, or a name that is said again. An
    * upstream of the client's own format reads all of it.
@@ -18,16 +20,22 @@ interface ReadArguments {
 
 /**
  * A model may write arguments that are not valid JSON, and learns from the call's result what was
- * wrong: the conversation goes on. The native format takes only objects, so anything else is put
- * into an object as it was written.
+ * wrong: the conversation goes on.
  */
 export function parseArguments(json: string): ReadArguments {
+  const input = parseToolInput(json);
+  if (input === undefined) return { input: wrapInput(json), isPadded: false };
   const bytes = countUtf8Bytes(json);
   const isShort = bytes <= PADDING_BYTES_MAX;
-  if (json.trim() === '') return { input: {}, isPadded: !isShort };
-  const input = isTooDeep(json) ? undefined : parseJson(json);
-  if (!isObject(input)) return { input: { _raw: json }, isPadded: false };
+  if (json.trim() === '') return { input, isPadded: !isShort };
   // In bytes, because a number may be written longer than it came: `1e20` has room for 17 letters.
   const padding = isShort ? 0 : bytes - countUtf8Bytes(JSON.stringify(input));
-  return { input: keepInputText(input, json), isPadded: padding > PADDING_BYTES_MAX };
+  return { input, isPadded: padding > PADDING_BYTES_MAX };
+}
+
+/** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
+export function parseToolInput(json: string): Input | undefined {
+  if (json.trim() === '') return {};
+  const input = isTooDeep(json) ? undefined : parseJson(json);
+  return isObject(input) ? keepInputText(input, json) : undefined;
 }

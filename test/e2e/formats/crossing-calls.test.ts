@@ -5,9 +5,11 @@ import { useCrossing } from '../../support/upstreams/use-crossing.ts';
 
 const USAGE = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
 const HEAD = { id: 'chatcmpl-1', created: 1_760_000_000, model: 'vendor-name' };
+/** What a model may write as arguments of the tool "slip". */
+const SLIP = '{"path": "a';
 const callsOf = (name: string) =>
   ['0', '1'].map((number, index) => {
-    const called = { name, arguments: '{}' };
+    const called = { name, arguments: name === 'slip' ? SLIP : '{}' };
     return { index, id: `list_dir:${number}`, type: 'function', function: called };
   });
 
@@ -97,6 +99,25 @@ describe('calls of an upstream that counts them anew in each answer', () => {
     const messages = [{ role: 'user', content: 'Look' }];
     const { json } = await ask('chat', 'chat', { messages });
     expect(json()).toMatchObject({ choices: [{ message: { tool_calls: callsOf('list_dir') } }] });
+  });
+});
+
+describe('arguments of an answer that are not a JSON object', () => {
+  const messages = [{ role: 'user', content: 'Look' }];
+
+  it('reach a native client in an object, with the usage that is charged', async () => {
+    const tools = [{ name: 'slip', input_schema: { type: 'object' } }];
+    const answer = (await ask('native', 'chat', { messages, tools })).json();
+    const call = { type: 'tool_use', name: 'slip', input: { _raw: SLIP } };
+    expect(answer).toMatchObject({ content: [call, call], stop_reason: 'tool_use' });
+    expect(answer).toMatchObject({ usage: { input_tokens: 12, output_tokens: 3 } });
+  });
+
+  it('reach a Responses client as they were written', async () => {
+    const tools = [{ type: 'function', name: 'slip' }];
+    const answer = (await ask('responses', 'chat', { input: 'Look', tools })).json();
+    const call = { type: 'function_call', name: 'slip', arguments: SLIP };
+    expect(answer).toMatchObject({ status: 'completed', output: [call, call] });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { AnswerContext, InferenceAnswer, OutputBlock } from '../../inference.ts';
-import { writeInput } from '../../json/input-text.ts';
+import { writeArguments } from '../../json/input-text.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
 import { finishReasonOf } from './finish-reasons.ts';
@@ -39,7 +39,7 @@ function encodeMessage(content: readonly OutputBlock[]) {
       toolCalls.push({
         id,
         type: 'function',
-        function: { name, arguments: writeInput(input) },
+        function: { name, arguments: writeArguments(input) },
       });
     }
   }

@@ -1,5 +1,5 @@
 import type { AnswerContext, InferenceAnswer, OutputBlock, StopReason } from '../../inference.ts';
-import { writeInput } from '../../json/input-text.ts';
+import { writeArguments } from '../../json/input-text.ts';
 import { encodeKeptOutput } from '../encode-kept-output.ts';
 import type { AnswerToKeep, ResponseItem } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
@@ -94,7 +94,7 @@ function writeItem(
     }
     case 'tool_use': {
       const tool = toolOf(response, block.name);
-      const input = tool.isCustom ? readCustomInput(block.input) : writeInput(block.input);
+      const input = tool.isCustom ? readCustomInput(block.input) : writeArguments(block.input);
       const call = { callId: block.id, tool, input };
       return writeCall(idOf(tool.isCustom ? 'ctc' : 'fc'), status, call);
     }
