@@ -1,6 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+/** A thread that has just started has other things to do. */
 const CHECK_MS = 10_000;
 /** A heap that has grown by less is left alone. */
 const GROWTH_SHARE_MIN = 0.25;
@@ -11,7 +12,7 @@ const GROWTH_BYTES_MIN = 2_000_000;
  * size of its heap. V8 waits until a heap has some 25 MB, and leaves the gaps in it as they are.
  * Blocks the thread, for 40 to 70 ms where a heap is that small, so it is nothing for a worker.
  */
-export function compactHeap(): number {
+function compactHeap(): number {
   setFlagsFromString('--expose-gc');
   setFlagsFromString('--compact-on-every-full-gc');
   runInNewContext('gc()');
@@ -19,13 +20,18 @@ export function compactHeap(): number {
   return getHeapStatistics().total_heap_size;
 }
 
-/** Compacts the heap now, and again whenever it has grown, until the thread ends. */
+/** Compacts the heap once, when the process has started. */
+export function compactHeapLater(): void {
+  setTimeout(compactHeap, CHECK_MS).unref();
+}
+
+/** Compacts the heap when the thread has started, and whenever it has grown. */
 export function keepHeapCompact(): void {
-  let compactBytes = compactHeap();
+  let grownBytesMin = 0;
   const check = () => {
-    const grownBytes = getHeapStatistics().total_heap_size - compactBytes;
-    const grownMinBytes = GROWTH_BYTES_MIN + GROWTH_SHARE_MIN * compactBytes;
-    if (grownBytes >= grownMinBytes) compactBytes = compactHeap();
+    if (getHeapStatistics().total_heap_size < grownBytesMin) return;
+    const compactBytes = compactHeap();
+    grownBytesMin = compactBytes * (1 + GROWTH_SHARE_MIN) + GROWTH_BYTES_MIN;
   };
   setInterval(check, CHECK_MS).unref();
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Operator } from '../accounts/audit/audit-entry.ts';
 import { ensureDemoKey } from '../accounts/ensure-demo-key.ts';
-import { compactHeap } from '../bookkeeping/compact-heap.ts';
+import { compactHeapLater } from '../bookkeeping/compact-heap.ts';
 import { createCatalogue, nameForList } from '../catalogue/catalogue.ts';
 import type { Config } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
@@ -116,7 +116,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     ops = await startOps({ ...parts, fleet, readNode, reload, configInUse, readiness });
     const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
     await workers.start();
-    compactHeap();
+    compactHeapLater();
     isReady = true;
     const ended = untilEnd(ending.reached, reload);
     await announce(first, { sold, demoKey, books }, options.print);
