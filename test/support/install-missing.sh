@@ -5,7 +5,8 @@ set -euo pipefail
 missing=()
 for pair in redis-server:redis-server redis-cli:redis-tools nginx:nginx haproxy:haproxy \
   openssl:openssl curl:curl git:git jq:jq prometheus:prometheus wrk:wrk \
-  chromium:chromium faketime:faketime ip:iproute2 unshare:util-linux; do
+  chromium-headless-shell:chromium-headless-shell faketime:faketime ip:iproute2 \
+  unshare:util-linux; do
   command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing+=("${pair##*:}")
 done
 # Debian keeps the binaries of a Postgres server out of the path.

@@ -4,7 +4,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Gateway } from './start-gateway.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
+/** The engine without a window takes a third less CPU time than the whole browser. */
+const CHROMIUM = '/usr/bin/chromium-headless-shell';
 
 export interface Tab {
   readonly page: Page;
