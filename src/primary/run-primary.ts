@@ -26,12 +26,12 @@ import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
 import { systemClock } from '../timers/system-clock.ts';
 import { announceNode } from './announce-node.ts';
-import { createEnding } from './create-ending.ts';
 import { createPlansCheck } from './create-plans-check.ts';
 import { joinFleet } from './join-fleet.ts';
 import { createNodeMetrics, type NodeMetrics } from './node-metrics.ts';
 import type { ConfigInUse } from './read-next-config.ts';
 import type { Reload } from './reload.ts';
+import { createEnding, watchHangUps } from './signals.ts';
 import { createSoldCatalogue, type SoldCatalogue } from './sold-catalogue.ts';
 import {
   type Bookkeeping,
@@ -71,15 +71,33 @@ const BUSY = { kind: 'busy' } as const;
  * start.
  */
 export async function runPrimary(options: PrimaryOptions): Promise<number> {
+  const reloadAtHangUps = watchHangUps();
   const first = readFirstConfig(options.readSource);
+  const lock = await lockDataDir(first.config.dataDir);
+  try {
+    return await runNode(options, { first, reloadAtHangUps });
+  } finally {
+    lock.release();
+  }
+}
+
+interface NodeStart {
+  readonly first: ConfigInUse;
+  readonly reloadAtHangUps: ReturnType<typeof watchHangUps>;
+}
+
+async function runNode(
+  options: PrimaryOptions,
+  { first, reloadAtHangUps }: NodeStart,
+): Promise<number> {
   const { config } = first;
   const log = createLog(config.logLevel, 'primary');
   const inUse = () => pool?.inUse() ?? first;
   const configInUse = () => inUse().config;
   const publish: PublishEvent = (event) => fleet?.publish(event);
   const nodeMetrics = createNodeMetrics({ configInUse, log });
+  const { metrics } = nodeMetrics;
   const sold = createSoldCatalogue(configInUse);
-  const lock = await lockDataDir(config.dataDir);
   let embedded: EmbeddedServer | undefined;
   let books: Bookkeeping | undefined;
   let pool: WorkerPool | undefined;
@@ -91,7 +109,6 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config, embedded);
-    const { metrics } = nodeMetrics;
     const news = { publish, tellMasters: (masters: MastersNews) => pool?.tellMasters(masters) };
     const node = loadNodeId(config.dataDir);
     books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...news });
@@ -110,7 +127,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     const reload: Reload = async (...call) => (isReady ? workers.reload(...call) : BUSY);
     fleet = joinFleet({ ...parts, target, pool, access, threads, sweeper, reload, metrics });
     const { tellCatalogue: onChange, readState: readNode } = workers;
-    await sold.open({ connection, line: fleet.line, metrics, onChange, clock, log });
+    await sold.open({ ...parts, connection, line: fleet.line, metrics, onChange });
     await checkPlans(sold.currentFor(config).plans);
     const readiness = () => (isReady ? workers.readReadiness() : 'unavailable');
     ops = await startOps({ ...parts, fleet, readNode, reload, configInUse, readiness });
@@ -118,13 +135,13 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await workers.start();
     compactHeapLater();
     isReady = true;
-    const ended = untilEnd(ending.reached, reload);
+    reloadAtHangUps(() => void reload(SIGNAL));
     await announce(first, { sold, demoKey, books }, options.print);
-    const reason = await ended;
+    const reason = await ending.reached;
     isReady = false;
     fleet.drain();
     stopRoomWatch();
-    return await endWorkers(reason, { workers, hurried: ending.hurried, log });
+    return await endWorkers(reason, { ...ending, workers, log });
   } finally {
     pool?.killAll();
     ops?.close();
@@ -132,7 +149,6 @@ export async function runPrimary(options: PrimaryOptions): Promise<number> {
     await fleet?.close();
     await books?.close();
     await embedded?.stop();
-    lock.release();
   }
 }
 
@@ -173,18 +189,6 @@ async function endWorkers(
   if (reason instanceof Error) throw reason;
   log.info({}, isHurried === true ? 'ended without waiting' : 'drained');
   return isHurried === true ? 1 : 0;
-}
-
-/**
- * Reloads at every SIGHUP until the node is to end. It begins before anybody is told that the node
- * is ready, since a SIGHUP that nobody expects ends a process.
- */
-async function untilEnd<Reason>(reached: Promise<Reason>, reload: Reload): Promise<Reason> {
-  const reloadBySignal = () => void reload(SIGNAL);
-  process.on('SIGHUP', reloadBySignal);
-  const reason = await reached;
-  process.off('SIGHUP', reloadBySignal);
-  return reason;
 }
 
 /** Starts the embedded store of a node whose settings name no Redis. */

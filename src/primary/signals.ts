@@ -14,3 +14,19 @@ export function createEnding() {
   const fail = (reason: Error) => reached.resolve(reason);
   return { reached: reached.promise, hurried: hurried.promise, fail };
 }
+
+/**
+ * Takes every SIGHUP from now on: one that nobody expects ends a process. One that comes before
+ * there is a `reload` to call is kept for it.
+ */
+export function watchHangUps(): (reload: () => void) => void {
+  let isAsked = false;
+  let onHangUp = () => {
+    isAsked = true;
+  };
+  process.on('SIGHUP', () => onHangUp());
+  return (reload) => {
+    onHangUp = reload;
+    if (isAsked) reload();
+  };
+}
