@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
+import { createDeferred } from '../lib/time/deferred.ts';
 import type {
   DrainOrder,
   MastersNews,
@@ -74,17 +75,28 @@ export interface WorkerProcess extends MetricsSource {
 /** The catalogue is that of the moment when the worker is ready. */
 type ForkOrder = Omit<StartOrder, 'catalogue'>;
 
+/** If the system has no room for another process, the worker is one that ended at once. */
 export function forkWorker(order: ForkOrder, links: WorkerLinks): WorkerProcess {
-  const worker = fork();
+  try {
+    return followWorker(fork(), order, links);
+  } catch (error) {
+    return createStillborn(order.worker, error as Error);
+  }
+}
+
+function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): WorkerProcess {
   // A dying worker takes no message. Its exit is handled elsewhere.
-  const send = (message: MessageToWorker) => void worker.send(message, () => {});
+  const send = (message: MessageToWorker) => {
+    if (worker.isConnected()) worker.send(message, () => {});
+  };
   let state: WorkerState = 'starting';
   let drainOrder: DrainOrder | undefined;
   let report: WorkerReport | undefined;
-  const { exited, hungUp } = watchEnd(worker);
+  const { exited, hungUp, failed } = watchEnd(worker);
   const questions = createMetricsQuestions(send);
   let lastMetrics: readonly MetricSnapshot[] | undefined;
   const opening = createOpening(worker, exited);
+  void failed.then(opening.fail);
   worker.on('message', (message: MessageToPrimary) => {
     switch (message.type) {
       case 'ready':
@@ -141,6 +153,21 @@ export function forkWorker(order: ForkOrder, links: WorkerLinks): WorkerProcess 
   };
 }
 
+function createStillborn(slot: number, reason: Error): WorkerProcess {
+  const listening = Promise.reject(reason);
+  listening.catch(() => {});
+  const nothing = () => {};
+  return {
+    ...{ slot, pid: 0, startedMs: Date.now(), listening, state: () => 'starting' },
+    exited: Promise.resolve({ code: null, signal: null }),
+    report: () => undefined,
+    readMetrics: () => Promise.resolve([]),
+    lastMetrics: Promise.resolve(undefined),
+    ...createNews(nothing),
+    ...{ tellCatalogue: nothing, drain: nothing, kill: nothing },
+  };
+}
+
 /** What the primary tells a worker of the world outside. */
 function createNews(
   send: (message: MessageToWorker) => void,
@@ -191,16 +218,24 @@ function fork(): Worker {
 }
 
 /**
- * Messages that a process sent before its end can arrive after `exited`, but not after `hungUp`.
+ * Messages that a process sent before its end can arrive after `exited`, but not after `hungUp`. A
+ * process that the system could not start says neither, but why.
  */
-function watchEnd({ process: child }: Worker) {
+function watchEnd(worker: Worker) {
+  const { process: child } = worker;
+  const failed = createDeferred<Error>();
+  worker.on('error', (error: Error) => {
+    if (child.pid === undefined) failed.resolve(error);
+  });
   const exited = new Promise<WorkerExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
+    void failed.promise.then(() => resolve({ code: null, signal: null }));
   });
   const hungUp = new Promise<void>((resolve) => {
     child.once('disconnect', resolve);
+    void failed.promise.then(() => resolve());
   });
-  return { exited, hungUp };
+  return { exited, hungUp, failed: failed.promise };
 }
 
 /** The time in which a worker must open its port. */

@@ -1,4 +1,7 @@
+import { copyFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createTempDir } from '../../support/create-temp-dir.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startLoad } from '../../support/servers/start-load.ts';
@@ -23,6 +26,19 @@ describe('a worker that dies', () => {
     expect(load.failures.length).toBeLessThanOrEqual(clientsOfVictim);
     expect(load.failures.filter((failure) => failure.lastPid !== victim)).toEqual([]);
     expect(gateway.stderr()).toMatch(/worker died/);
+  });
+
+  it('is replaced once the system can start processes again', async () => {
+    const nodePath = join(createTempDir(), 'node');
+    copyFileSync(process.execPath, nodePath);
+    const gateway = await startGateway({ config: 'workers: 2\n', nodePath });
+    const [victim = 0] = gateway.workerPids();
+    renameSync(nodePath, `${nodePath}-away`);
+    process.kill(victim, 'SIGKILL');
+    await gateway.waitForLog(/worker did not start/);
+    renameSync(`${nodePath}-away`, nodePath);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    await waitUntil(() => gateway.workerPids().length === 2, 'it is replaced');
   });
 
   it('again and again shortly after its start ends the node with a clear error', async () => {

@@ -41,6 +41,8 @@ export interface GatewayOptions {
   readonly port?: number;
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** By default that of the tests. */
+  readonly nodePath?: string;
   /** Flags of Node.js for all its processes. */
   readonly nodeFlags?: readonly string[];
   readonly cleanUp?: CleanUp;
@@ -67,7 +69,7 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
   writeFileSync(configPath, withGenerousPlans(options.config ?? 'workers: 2\n'));
   const program = options.program ?? PROGRAM;
   const args = [...(options.nodeFlags ?? []), program, 'start', '--config', configPath];
-  const child = spawn(process.execPath, args, {
+  const child = spawn(options.nodePath ?? process.execPath, args, {
     env: {
       PATH: process.env['PATH'],
       TOLLGATE_LISTEN: `127.0.0.1:${port}`,
