@@ -8,12 +8,18 @@ const WORST_FIRST: readonly Readiness[] = ['unavailable', 'insured', 'ok'];
 /** Retries bridge shorter outages. Taking every node out of the balancer would make those worse. */
 const STORE_OUT_MAX_MS = 5_000;
 
-export function judgeReadiness(storeOutForMs: number, canInsure: boolean): Readiness {
-  if (storeOutForMs <= STORE_OUT_MAX_MS) return 'ok';
+interface StoreWatch {
+  outForMs(): number;
+  /** Before the store has answered once, nobody knows whether it ever will. */
+  wasSeen(): boolean;
+}
+
+export function judgeReadiness(store: StoreWatch, canInsure: boolean): Readiness {
+  if (store.wasSeen() && store.outForMs() <= STORE_OUT_MAX_MS) return 'ok';
   return canInsure ? 'insured' : 'unavailable';
 }
 
 /** For parts that requests are spread over by chance. */
 export function findWorstReadiness(parts: readonly Readiness[]): Readiness {
-  return WORST_FIRST.find((readiness) => parts.includes(readiness)) ?? 'ok';
+  return WORST_FIRST.find((readiness) => parts.includes(readiness)) ?? 'unavailable';
 }

@@ -25,6 +25,9 @@ import { takeOverConfig } from './take-over-config.ts';
 import { type ReloadAudit, tellReload } from './tell-reload.ts';
 import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts';
 
+/** Much more than the second after which a worker that listens reports again. */
+const SILENT_MAX_MS = 5_000;
+
 /**
  * The workers of a node with their settings: starts, reloads and stops them, and sums up what they
  * report.
@@ -135,14 +138,24 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         workers: workers.workers(),
       }),
     readOpen: nodeEvents.readOpen,
-    readReadiness: () =>
-      findWorstReadiness(workers.workers().flatMap((worker) => worker.report()?.readiness ?? [])),
+    readReadiness: () => readReadiness(workers.workers()),
     stop: (lingerMs) => workers.stop({ timeoutMs: inUse.config.drain.timeoutMs, lingerMs }),
     killAll() {
       probes.stop();
       workers.killAll();
     },
   };
+}
+
+/** Connections reach the workers that listen, also one that hangs. */
+function readReadiness(workers: readonly WorkerProcess[]): Readiness {
+  const listening = workers.filter((worker) => worker.state() === 'listening');
+  return findWorstReadiness(
+    listening.map((worker) => {
+      if (worker.silentForMs() > SILENT_MAX_MS) return 'unavailable';
+      return worker.report()?.readiness ?? 'ok';
+    }),
+  );
 }
 
 function createConfigSwitch(

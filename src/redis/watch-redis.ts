@@ -23,6 +23,8 @@ export interface RedisWatch {
    * 0 if the last probe succeeded; else the time since the first failed probe, or since the start.
    */
   outForMs(): number;
+  /** Whether any probe has succeeded yet. */
+  wasSeen(): boolean;
   /**
    * How far the server's clock is ahead of ours, to about half a round trip; 0 until it is known.
    */
@@ -91,6 +93,7 @@ export function watchRedis({ connection, breaker, clock, log }: WatchRedisOption
 
   return {
     outForMs: () => (outSinceMs === undefined ? 0 : Math.max(1, clock.nowMs() - outSinceMs)),
+    wasSeen: () => wasSeen,
     clockSkewMs: () => skewMs,
     waitUntilSeen: (timeMaxMs) => waitAtMost(timeMaxMs, seen.promise),
     stop: () => {

@@ -63,6 +63,8 @@ export interface WorkerProcess extends MetricsSource {
   state(): WorkerState;
   /** The last report. Undefined until the worker listens. */
   report(): WorkerReport | undefined;
+  /** How long it has told nothing. A worker that listens reports every second. */
+  silentForMs(): number;
   tellDownUpstreams(names: readonly string[]): void;
   tellBooksFull(isFull: boolean): void;
   tellMasters(news: MastersNews): void;
@@ -92,12 +94,14 @@ function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): Wor
   let state: WorkerState = 'starting';
   let drainOrder: DrainOrder | undefined;
   let report: WorkerReport | undefined;
+  let heardMs = performance.now();
   const { exited, hungUp, failed } = watchEnd(worker);
   const questions = createMetricsQuestions(send);
   let lastMetrics: readonly MetricSnapshot[] | undefined;
   const opening = createOpening(worker, exited);
   void failed.then(opening.fail);
   worker.on('message', (message: MessageToPrimary) => {
+    heardMs = performance.now();
     switch (message.type) {
       case 'ready':
         for (const first of firstOrders(order, drainOrder, links)) send(first);
@@ -137,6 +141,7 @@ function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): Wor
     exited,
     state: () => state,
     report: () => report,
+    silentForMs: () => performance.now() - heardMs,
     readMetrics: questions.ask,
     lastMetrics: Promise.all([exited, hungUp]).then(() => {
       questions.end();
@@ -161,6 +166,7 @@ function createStillborn(slot: number, reason: Error): WorkerProcess {
     ...{ slot, pid: 0, startedMs: Date.now(), listening, state: () => 'starting' },
     exited: Promise.resolve({ code: null, signal: null }),
     report: () => undefined,
+    silentForMs: () => 0,
     readMetrics: () => Promise.resolve([]),
     lastMetrics: Promise.resolve(undefined),
     ...createNews(nothing),

@@ -122,7 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ startTrace: observers.startTrace, observe: observers.observe, nowMs: clock.nowMs },
   };
 
-  const readiness = () => judgeReadiness(redisWatch.outForMs(), billing.canInsure());
+  const readiness = () => judgeReadiness(redisWatch, billing.canInsure());
   let drain: ServerDrain | undefined;
   const isDraining = () => drain !== undefined;
   const server = await startServer({

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { FAST_CONFIG } from '../../support/use-gateway.ts';
+import { FAST_CONFIG, FAST_UPSTREAM } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
@@ -93,4 +94,27 @@ describe('a node whose store is out', () => {
     process.kill(redis.pid, 'SIGCONT');
     await redis.stop();
   });
+
+  it('is told by its first answer, if the store never was there', async () => {
+    const port = await findFreePort();
+    const gateway = await startGateway({
+      config: `workers: 1\nredis: {url: "redis://127.0.0.1:${port}/0"}\n`,
+    });
+    expect(await healthOf(gateway.url, '/health')).toEqual({ code: 503, status: 'unavailable' });
+    expect(await healthOf(gateway.opsUrl, '/readyz')).toEqual({ code: 503, status: 'unavailable' });
+  });
+});
+
+it('a node is not ready for operators while one of its workers hangs', async () => {
+  const gateway = await startGateway({ config: `workers: 2\n${FAST_UPSTREAM}` });
+  const waitForCode = (code: number) =>
+    waitUntil(
+      async () => (await healthOf(gateway.opsUrl, '/readyz')).code === code,
+      () => `/readyz has ${code}`,
+    );
+  await waitForCode(200);
+  const [pid = 0] = gateway.workerPids();
+  process.kill(pid, 'SIGSTOP');
+  await waitForCode(503).finally(() => process.kill(pid, 'SIGCONT'));
+  await waitForCode(200);
 });
