@@ -5,7 +5,10 @@ import type { WriteResult } from './writer.ts';
 
 export interface PaymentResult {
   readonly balanceMicros: number;
-  /** The payment has been entered before, and is not entered again. */
+  /**
+   * Another call has entered the payment before, and it is not entered again. If it is false, this
+   * call has entered it, except after a lost reply of Redis, when nobody knows which call did.
+   */
   readonly isRepeated: boolean;
   /** How many replicas have the payment; 0 also if there are no replicas. */
   readonly replicated: number;

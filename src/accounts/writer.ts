@@ -15,6 +15,10 @@ export type WriteResult<Reply> = Reply & {
 
 export interface Writer {
   writeRecord(write: RecordWrite): Promise<WriteResult<KeysetReply>>;
+  /**
+   * `repeated` only if another call has certainly entered it before. If the reply to an attempt of
+   * this call was lost, it is `credited`, also if another call had entered it: nobody can tell.
+   */
   writePayment(payment: Payment): Promise<WriteResult<CreditReply>>;
   /**
    * Called after a change of masters. Writes again what the new master does not have, and leaves
@@ -46,9 +50,15 @@ export function createWriter(
       return { ...reply, replicated: await countReplicas(connection, write.record) };
     },
     async writePayment(payment) {
-      const reply = await store.ask(() => credit(connection, payment, warnings()));
+      let attempts = 0;
+      const reply = await store.ask(() => {
+        attempts += 1;
+        return credit(connection, payment, warnings());
+      });
       if (reply.kind !== 'credited' && reply.kind !== 'repeated')
         return { ...reply, replicated: 0 };
+      // An attempt that got no reply may have entered it, and nobody else would ever tell of it.
+      const kind = attempts > 1 ? 'credited' : reply.kind;
       // The payment was covered when it was entered, whatever has been held since.
       const entered = { ...payment, isForced: true };
       recent.add(async () => {
@@ -56,7 +66,7 @@ export function createWriter(
         return repeated.kind === 'missing' ? TOO_EARLY : undefined;
       });
       const account = keysOfBucket(payment.bucket).account(payment.accountId);
-      return { ...reply, replicated: await countReplicas(connection, account) };
+      return { ...reply, kind, replicated: await countReplicas(connection, account) };
     },
     replayRecentWrites: () => recent.repeat(),
   };

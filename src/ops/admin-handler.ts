@@ -90,7 +90,7 @@ export function createAdminHandler(
     const answer = await route.handle(call).catch(async (error: unknown) => {
       // Redis was lost during the call, so the change may have taken place.
       if (what !== undefined && isStoreOut(error)) {
-        await tell(what, who, unknownOf(route, names.id), 'unknown');
+        await tell(what, who, unknownOf(route, call), 'unknown');
       }
       throw error;
     });
@@ -125,8 +125,10 @@ function isStoreOut(error: unknown): boolean {
 }
 
 /** Everything that is known about a change whose answer was lost. */
-function unknownOf({ path }: AdminRoute, id: string): ChangeReport {
-  if (path.startsWith('/admin/v1/accounts/{id}')) return { account: id, after: null };
-  if (path.startsWith('/admin/v1/keys/{id}')) return { key: id, after: null };
-  return { after: id === '' ? null : { id } };
+function unknownOf({ path, describeUnknown }: AdminRoute, call: AdminCall): ChangeReport {
+  const { id } = call;
+  const after = describeUnknown(call) ?? null;
+  if (path.startsWith('/admin/v1/accounts/{id}')) return { account: id, after };
+  if (path.startsWith('/admin/v1/keys/{id}')) return { key: id, after };
+  return { after: after ?? (id === '' ? null : { id }) };
 }

@@ -24,7 +24,7 @@ export function createIdentify(options: IdentifyOptions) {
   const { askStore, identify, keyCheck, guards } = options;
   const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });
   return async (key: ApiKey) => {
-    const waitMs = await freeCalls.take(key.keyId);
+    const waitMs = await freeCalls.take(key.digest);
     if (waitMs > 0) {
       throw new Refusal(
         'rate_limited',

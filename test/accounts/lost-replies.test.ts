@@ -75,7 +75,8 @@ describe('a lost reply', () => {
     let payments = 0;
     const lost = await loseEachReply(async () => {
       payments += 1;
-      await directory.addCredits(id, { micros: 7, id: `p${payments}`, note: '' });
+      const payment = { micros: 7, id: `p${payments}`, note: '' };
+      expect(await directory.addCredits(id, payment)).toMatchObject({ isRepeated: false });
     });
     expect(lost).toBeGreaterThan(0);
     expect(await observer.getAccount(id)).toMatchObject({ balanceMicros: 7 * payments });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AUDIT_ENTRIES_MAX } from '../../src/accounts/audit/audit-log.ts';
+import { startLossyProxy } from '../accounts/start-lossy-proxy.ts';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
@@ -237,14 +238,36 @@ describe('the audit log while Redis is in trouble', () => {
     ]);
   });
 
+  it('has a payment whose reply from Redis was lost', async () => {
+    const proxy = await startLossyProxy(redis.port);
+    undos.push(proxy.stop);
+    const behind = await startTestOps({ ...redis, port: proxy.port }, (undo) => undos.push(undo));
+    const account = await createAccount();
+    const pay = (id: string) =>
+      behind.call('POST', `/accounts/${account}/credits`, { amount: 3, id });
+    // From now on Redis has the script, so that the next reply is that to the payment.
+    await pay('first');
+    proxy.loseReplyAfter(0);
+    const { status, body } = await pay('second');
+    expect(proxy.wasLost()).toBe(true);
+    expect([status, body]).toMatchObject([200, { balance: 6, repeated: false }]);
+    const { data } = await readAudit(`?account=${account}`);
+    expect(data[0]).toMatchObject({
+      ...{ what: 'credits.add', outcome: 'done' },
+      ...{ before: { balance: 3 }, after: { id: 'second', amount: 3, balance: 6 } },
+    });
+  });
+
   it('says so when nobody knows whether a change took place', async () => {
     const account = await createAccount();
     const made = await ops.call('POST', `/accounts/${account}/groups`, { name: 'Team' });
     const group = String(made.body['id']);
     await redis.cli('client', 'pause', '60000', 'write');
     const ofGroup = ops.call('PATCH', `/groups/${group}`, { name: 'Other' });
+    const payment = { amount: 3, id: 'p', note: 'paid' };
+    const paid = ops.call('POST', `/accounts/${account}/credits`, payment);
     const refused = await ops.call('PATCH', `/accounts/${account}`, { plan: 'team' });
-    expect((await ofGroup).status).toBe(503);
+    expect([(await ofGroup).status, (await paid).status]).toEqual([503, 503]);
     expect([refused.status, errorOf(refused).code]).toEqual([503, 'store_unavailable']);
     await redis.cli('client', 'unpause');
     await waitUntil(async () => {
@@ -252,16 +275,16 @@ describe('the audit log while Redis is in trouble', () => {
       const { status, body } = await ops.call('GET', '/audit');
       const { data = [] } = body as { data?: Entry[] };
       const whats = new Set(data.map(({ what }) => what));
-      return status === 200 && whats.has('account.set') && whats.has('group.set');
+      const all = ['account.set', 'group.set', 'credits.add'];
+      return status === 200 && all.every((what) => whats.has(what));
     }, 'the entries are there');
-    expect((await readAudit()).data.find(({ what }) => what === 'group.set')).toMatchObject({
-      ...{ outcome: 'unknown', account: null, key: null, after: { id: group } },
-    });
-    expect((await readAudit(`?account=${account}`)).data[0]).toMatchObject({
-      what: 'account.set',
-      outcome: 'unknown',
-      account,
-      after: null,
-    });
+    const { data } = await readAudit();
+    const find = (name: string) => data.find(({ what }) => what === name);
+    const outcome = 'unknown';
+    expect([find('group.set'), find('account.set'), find('credits.add')]).toMatchObject([
+      { outcome, account: null, key: null, after: { id: group } },
+      { outcome, account, after: null },
+      { outcome, account, before: null, after: payment },
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { FLEET_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
-import { createRecentWrites } from '../recent-writes.ts';
+import { createRecentWrites, TOO_EARLY } from '../recent-writes.ts';
 import { createRecordStore, type RecordStore } from '../record-store.ts';
 import { digestSecret, mintOperatorToken } from './operator-token.ts';
 
@@ -83,12 +83,12 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
   const readTimes = (key: string, ids: readonly string[]) =>
     store.read(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;
 
-  const revoke = (id: string, digest: string) =>
-    revokeScript.call(
-      connection,
-      { operators, tokens, revoked },
-      { id, digest, channel: FLEET_CHANNEL },
-    );
+  /** Undefined if there is no such operator. */
+  const revoke = async (id: string, digest: string): Promise<number | undefined> => {
+    const args = { id, digest, channel: FLEET_CHANNEL };
+    const ask = () => revokeScript.call(connection, { operators, tokens, revoked }, args);
+    return ((await store.ask(ask)) as number) || undefined;
+  };
 
   return {
     async createOperator({ name, role }) {
@@ -122,8 +122,11 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
       if (text === null) throw refuseMissingOperator(id);
       const stored = parse(text);
       const [usedText, revokedText] = [await read(used), await read(revoked)];
-      const revokedMs = (await store.ask(() => revoke(id, stored.digest))) as number;
-      recent.add(() => store.ask(() => revoke(id, stored.digest)));
+      const revokedMs = await revoke(id, stored.digest);
+      if (revokedMs === undefined) throw refuseMissingOperator(id);
+      recent.add(async () =>
+        (await revoke(id, stored.digest)) === undefined ? TOO_EARLY : undefined,
+      );
       return {
         before: decode(stored, usedText, revokedText),
         after: decode(stored, usedText, String(revokedMs)),

@@ -53,6 +53,9 @@ export interface WebhookDelivery {
  *   list ──▶ queue of the account ──head, due──▶ post ──2xx──▶ noted in Redis
  *                     ▲                            ├── else ──▶ again, later and later, for a day
  *                     └────────────────────────────┘            └── then dropped, and noted
+ *
+ * An event that is older than a day when its turn comes, since the fleet was stopped or the webhook
+ * was out of the settings, is tried once.
  */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { name, store, onOutcome, nowMs, log } = options;
@@ -76,7 +79,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   };
 
   const tell = async (waiting: WaitingEvent) => {
-    if (nowMs() - waiting.event.atMs > GIVE_UP_MS) {
+    if (isGivenUp(waiting, health.failingSinceMs(), nowMs())) {
       dropped += 1;
       onOutcome('dropped', 1);
       return finish(waiting, 1);
@@ -120,6 +123,19 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     waiting: () => queues.size() + reader.countPostponed(),
     failingSinceMs: health.failingSinceMs,
   };
+}
+
+/**
+ * An event is given up untried if it has waited for a day behind others that failed. It may also be
+ * old since nobody could try it before, and that is no reason.
+ */
+function isGivenUp(
+  { event, attempts }: WaitingEvent,
+  failingSinceMs: number | undefined,
+  nowMs: number,
+): boolean {
+  const isOver = (sinceMs: number) => nowMs - sinceMs > GIVE_UP_MS;
+  return isOver(event.atMs) && (attempts > 0 || isOver(failingSinceMs ?? nowMs));
 }
 
 /** While a webhook fails it is tried with one event at a time, after longer and longer pauses. */

@@ -4,10 +4,13 @@ import { explainError } from '../ops-problem.ts';
 export class SignInProblem extends Error {
   override readonly name = 'SignInProblem';
   readonly status: number;
+  /** Anybody may be refused so, as often as they ask. */
+  readonly isForAnybody: boolean;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, { isForAnybody = false } = {}) {
     super(message);
     this.status = status;
+    this.isForAnybody = isForAnybody;
   }
 }
 

@@ -13,6 +13,8 @@ import { createProblemPage } from './sign-in-page.ts';
 
 /** Each begins a sign-in, which Redis keeps for some minutes. */
 const SIGN_INS_PER_MINUTE_MAX = 30;
+/** In the log, of each refusal that anybody may get as often as they ask. */
+const LINES_PER_MINUTE_MAX = 1;
 /** The only place a sign-in ever leads to, whatever its address says. */
 const DASHBOARD = '/';
 
@@ -28,18 +30,21 @@ export function createSignInHandlers(parts: OidcParts): {
   const { oidc, sessions, cookies, onSignIn, clock, log } = parts;
   const provider = createProvider(oidc, clock);
   const limiter = createMinuteLimiter({ perMinuteMax: SIGN_INS_PER_MINUTE_MAX });
+  const lines = createMinuteLimiter({ perMinuteMax: LINES_PER_MINUTE_MAX });
 
-  const explain = (error: unknown): OpsAnswer => {
+  const explain = async (error: unknown): Promise<OpsAnswer> => {
     const { status, message, code, isOurs } = explainSignIn(error);
     onSignIn(isOurs ? 'failed' : 'refused');
-    log.warn({ code, reason: message }, 'a sign-in to the dashboard failed');
+    const isBounded = error instanceof SignInProblem && error.isForAnybody;
+    if (!isBounded || (await lines.take(message)) === 0) {
+      log.warn({ code, reason: message }, 'a sign-in to the dashboard failed');
+    }
     return createProblemPage(status, message, { 'set-cookie': cookies.signIn.end });
   };
 
   const begin = async (request: IncomingMessage): Promise<OpsAnswer> => {
     const waitMs = await limiter.take(addressOf(request));
-    if (waitMs > 0)
-      throw new SignInProblem(429, 'too many sign-ins from this address; wait a minute');
+    if (waitMs > 0) throw refuseAnybody(429, 'too many sign-ins from this address; wait a minute');
     const { url, signIn } = await provider.begin();
     const { cookie } = await sessions.beginSignIn(signIn);
     onSignIn('begun');
@@ -50,7 +55,7 @@ export function createSignInHandlers(parts: OidcParts): {
     const begun = cookies.signIn.read(request.headers);
     const signIn = begun === undefined ? undefined : await sessions.takeSignIn(begun);
     if (signIn === undefined) {
-      throw new SignInProblem(400, 'this sign-in has ended or belongs to another browser');
+      throw refuseAnybody(400, 'this sign-in has ended or belongs to another browser');
     }
     const { url = '' } = request;
     const person = await provider.finish(url.slice(url.indexOf('?')), signIn);
@@ -67,6 +72,10 @@ export function createSignInHandlers(parts: OidcParts): {
     signIn: (request) => begin(request).catch(explain),
     callback: (request) => finish(request).catch(explain),
   };
+}
+
+function refuseAnybody(status: number, message: string): SignInProblem {
+  return new SignInProblem(status, message, { isForAnybody: true });
 }
 
 function findRole({ oidc }: OidcParts, { subject, claims }: ProvenPerson) {

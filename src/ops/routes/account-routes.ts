@@ -148,6 +148,9 @@ function createPaymentRoute({ directory, schemas }: AccountRoutesOptions): Admin
     changes: 'credits.add',
     body: schemas.addCredits,
     answer: paymentAnswer,
+    describeUnknown: ({ id, body }) => ({
+      ...{ id: body.id, account: id, amount: creditsOf(body.amount), note: body.note },
+    }),
     async handle({ id, body: { amount: micros, id: paymentId, note } }) {
       const entered = await directory.addCredits(id, { micros, id: paymentId, note });
       const payment = { id: paymentId, account: id, amount: creditsOf(micros) };

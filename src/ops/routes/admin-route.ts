@@ -66,12 +66,15 @@ interface AdminRouteDefinition<Query, Body> extends AdminRouteShape {
   readonly query?: z.ZodType<Query>;
   /** Absent if the route takes no body. */
   readonly body?: z.ZodType<Body>;
+  /** What there is to say of a change if nobody knows whether it took place, without secrets. */
+  readonly describeUnknown?: (call: AdminCall<Query, Body>) => object;
   handle(call: AdminCall<Query, Body>): Promise<AdminAnswer | AdminStream>;
 }
 
 export interface AdminRoute extends AdminRouteShape {
   readonly query: z.ZodType;
   readonly body: z.ZodType;
+  readonly describeUnknown: (call: AdminCall) => object | undefined;
   /** Checks the input before anything else. */
   handle(call: AdminCall): Promise<AdminAnswer | AdminStream>;
 }
@@ -85,15 +88,15 @@ export function defineAdminRoute<Query, Body>(
   // A route without a schema takes no fields.
   const query: z.ZodType = route.query ?? nothing;
   const body: z.ZodType = route.body ?? nothing;
+  const check = (call: AdminCall): AdminCall<Query, Body> => ({
+    ...call,
+    query: parseInput(query, call.query) as Query,
+    body: (route.method === 'GET' ? {} : parseInput(body, call.body)) as Body,
+  });
   return {
     ...route,
     ...{ query, body },
-    handle(call) {
-      const checked = {
-        query: parseInput(query, call.query) as Query,
-        body: (route.method === 'GET' ? {} : parseInput(body, call.body)) as Body,
-      };
-      return route.handle({ ...call, ...checked });
-    },
+    describeUnknown: (call) => route.describeUnknown?.(check(call)),
+    handle: (call) => route.handle(check(call)),
   };
 }

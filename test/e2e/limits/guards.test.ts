@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mintApiKey, mintKeyId } from '../../../src/keys/api-key.ts';
+import { mintApiKey, mintKeyId, parseApiKey } from '../../../src/keys/api-key.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
@@ -70,6 +70,17 @@ describe('calls that cost nothing', () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     // These calls do not count towards the limit of requests that cost something.
     expect((await askModel(gateway.url, gateway.key(), messageOf('Hi'))).status).toBe(200);
+  });
+
+  it('are left to the owner of a key when others use them up under its id', async () => {
+    const gateway = await startGateway({
+      config: `${FAST_CONFIG}guards: {free_calls_per_minute: 3}\n`,
+    });
+    const { keyId = '' } = parseApiKey(gateway.key()) ?? {};
+    const ask = async (key: string) =>
+      (await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } })).status;
+    for (let i = 0; i < 5; i++) expect(await ask(mintApiKey(keyId, randomBytes))).toBe(401);
+    expect(await ask(gateway.key())).toBe(200);
   });
 });
 

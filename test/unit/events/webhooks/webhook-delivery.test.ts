@@ -9,6 +9,7 @@ import { createMemoryLog } from '../../../support/memory-log.ts';
 /** As many as one account may tell in a day: 300 events an hour, and that more are left out. */
 const EVENTS_OF_ONE = 24 * 301;
 const AT_MS = 1_000_000;
+const DAY_MS = 24 * 3_600_000;
 
 const eventOf = (number: number, accountId: string): ListedEvent => {
   const text = `w|key|03key|t|60000|100|80|0|${accountId}|03key|${number}|${AT_MS}`;
@@ -20,6 +21,8 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
   const delivered: number[] = [];
   const cursors: number[] = [];
   const lost: number[] = [];
+  const dropped: number[] = [];
+  const tried: number[] = [];
   const refused = new Set<string>();
   let nowMs = AT_MS;
   const webhook = { name: 'all', url: '', secrets: [new Secret('')], events: ['limit.warning'] };
@@ -36,6 +39,7 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
     },
     async post(_webhook, { id }) {
       const { event, number } = listed.find((each) => each.event.id === id) as ListedEvent;
+      tried.push(number);
       if (refused.has(event.accountId)) {
         return { kind: 'failed', status: 404, reason: 'nobody knows this account' };
       }
@@ -47,6 +51,7 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
       listed.filter((each) => each.number >= number).slice(0, count),
     onOutcome: (outcome, count) => {
       if (outcome === 'lost') lost.push(count);
+      if (outcome === 'dropped') dropped.push(count);
     },
     nowMs: () => nowMs,
     random: () => 0,
@@ -56,7 +61,10 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
     await delivery.finishPosts();
     nowMs += 60_000;
   };
-  return { ...{ delivery, delivered, cursors, lost, refused, look } };
+  const wait = (ms: number) => {
+    nowMs += ms;
+  };
+  return { ...{ delivery, delivered, tried, cursors, lost, dropped, refused, look, wait } };
 }
 
 /** As many events of each account as one may tell in a day, in turns. */
@@ -116,4 +124,27 @@ it('no event counts as lost that the webhook has been told', async () => {
   expect(lost).toEqual([1]);
   expect(delivered).not.toContain(6);
   expect(delivered[0]).toBe(5);
+});
+
+it('events that nobody could try for days are tried, once if they fail', async () => {
+  const [late, other] = ['acct_03late', 'acct_03other'];
+  const listed = [eventOf(1, late), eventOf(2, late), eventOf(3, other), eventOf(4, other)];
+  const { delivery, delivered, tried, dropped, refused, look, wait } = openScene(listed);
+  refused.add(late);
+  wait(2 * DAY_MS);
+  for (let count = 0; count < 3; count++) await look();
+  expect(delivered).toEqual([3, 4]);
+  expect(tried.filter((number) => number < 3)).toEqual([1, 2]);
+  expect([dropped, delivery.waiting()]).toEqual([[1, 1], 0]);
+});
+
+it('events that waited for a day while the webhook failed are given up untried', async () => {
+  const listed = [1, 2].map((number) => eventOf(number, 'acct_03late'));
+  const { delivery, tried, dropped, refused, look, wait } = openScene(listed);
+  refused.add('acct_03late');
+  await look();
+  wait(DAY_MS);
+  await look();
+  expect(tried).toEqual([1]);
+  expect([dropped, delivery.waiting()]).toEqual([[1, 1], 0]);
 });
