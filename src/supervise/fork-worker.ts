@@ -87,21 +87,17 @@ export function forkWorker(order: ForkOrder, links: WorkerLinks): WorkerProcess 
 }
 
 function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): WorkerProcess {
-  // A dying worker takes no message. Its exit is handled elsewhere.
-  const send = (message: MessageToWorker) => {
-    if (worker.isConnected()) worker.send(message, () => {});
-  };
+  const send = createSend(worker);
   let state: WorkerState = 'starting';
   let drainOrder: DrainOrder | undefined;
   let report: WorkerReport | undefined;
-  let heardMs = performance.now();
   const { exited, hungUp, failed } = watchEnd(worker);
   const questions = createMetricsQuestions(send);
   let lastMetrics: readonly MetricSnapshot[] | undefined;
   const opening = createOpening(worker, exited);
+  const silentForMs = measureSilence(worker);
   void failed.then(opening.fail);
   worker.on('message', (message: MessageToPrimary) => {
-    heardMs = performance.now();
     switch (message.type) {
       case 'ready':
         for (const first of firstOrders(order, drainOrder, links)) send(first);
@@ -141,7 +137,7 @@ function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): Wor
     exited,
     state: () => state,
     report: () => report,
-    silentForMs: () => performance.now() - heardMs,
+    silentForMs,
     readMetrics: questions.ask,
     lastMetrics: Promise.all([exited, hungUp]).then(() => {
       questions.end();
@@ -156,6 +152,21 @@ function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): Wor
     },
     kill: () => void worker.process.kill('SIGKILL'),
   };
+}
+
+/** A dying worker takes no message. Its exit is handled elsewhere. */
+function createSend(worker: Worker): (message: MessageToWorker) => void {
+  return (message) => {
+    if (worker.isConnected()) worker.send(message, () => {});
+  };
+}
+
+function measureSilence(worker: Worker): () => number {
+  let heardMs = performance.now();
+  worker.on('message', () => {
+    heardMs = performance.now();
+  });
+  return () => performance.now() - heardMs;
 }
 
 function createStillborn(slot: number, reason: Error): WorkerProcess {
