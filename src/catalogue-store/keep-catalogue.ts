@@ -29,8 +29,10 @@ export interface CatalogueState {
 /** The catalogue of a node whose settings leave it to Redis. */
 export interface CatalogueKeeper {
   state(): CatalogueState;
-  /** What workers with these upstreams sell. */
-  currentFor(upstreams: readonly NamedUpstream[]): CurrentCatalogue;
+  /** What these upstreams can sell. Undefined if there is no such version any more. */
+  findFor(upstreams: readonly NamedUpstream[]): CurrentCatalogue | undefined;
+  /** What this node sells. */
+  current(): CurrentCatalogue;
   /** Why a node with these upstreams could not go on selling what holds, or what is to hold. */
   findRefused(upstreams: readonly NamedUpstream[]): RefusedVersion | undefined;
   /** Resolves when this node sells what Redis has, or does not know. */
@@ -85,7 +87,8 @@ export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKe
 
   return {
     state: () => ({ version: sold.version ?? 0, refused }),
-    currentFor: (wanted) => known.choose(wanted, clock.nowMs()).catalogue ?? sold,
+    findFor: (wanted) => known.choose(wanted, clock.nowMs()).catalogue,
+    current: () => sold,
     findRefused: (wanted) => known.findRefused(wanted, clock.nowMs()),
     look: looks.run,
     stop() {

@@ -19,6 +19,8 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 export interface SoldCatalogue {
   /** What workers with these settings sell. */
   currentFor(config: Config): CurrentCatalogue;
+  /** Undefined if workers with these settings can sell nothing but what they sell already. */
+  findFor(config: Config): CurrentCatalogue | undefined;
   /** Throws a `ConfigError` if the node could not go on selling what is sold. */
   check(config: Config): void;
   /** Undefined if the settings file rules. */
@@ -50,6 +52,7 @@ export function createSoldCatalogue(configInUse: () => Config): SoldCatalogue {
   let source = sellFromFile(configInUse);
   return {
     currentFor: (given) => source.currentFor(given),
+    findFor: (given) => source.findFor(given),
     check: (next) => source.check(next),
     state: () => source.state(),
     get desk() {
@@ -78,7 +81,8 @@ async function sellFromStore(
   metrics.catalogueVersion.watch((set) => set({}, keeper.state().version));
   metrics.catalogueRefused.watch((set) => set({}, keeper.state().refused === undefined ? 0 : 1));
   return {
-    currentFor: (given) => keeper.currentFor(given.upstreams),
+    currentFor: (given) => keeper.findFor(given.upstreams) ?? keeper.current(),
+    findFor: (given) => keeper.findFor(given.upstreams),
     check(next) {
       const refused = keeper.findRefused(next.upstreams);
       if (refused === undefined) return;
@@ -95,6 +99,7 @@ async function sellFromStore(
 function sellFromFile(configInUse: () => Config): Source {
   return {
     currentFor: catalogueOf,
+    findFor: catalogueOf,
     check: () => {},
     state: () => undefined,
     desk: createFileDesk(() => describeCatalogue(configInUse(), configInUse().upstreams)),

@@ -64,7 +64,7 @@ interface WorkerPoolOptions {
   readonly onUse: (config: ConfigInUse['config']) => void;
   /** Takes what a worker has refused, about once a second and when it has drained. */
   readonly noteRefusals: (batch: RefusalBatch) => void;
-  readonly sold: Pick<SoldCatalogue, 'currentFor' | 'check'>;
+  readonly sold: Pick<SoldCatalogue, 'currentFor' | 'findFor' | 'check'>;
   readonly audit: ReloadAudit;
   readonly publish: PublishEvent;
   readonly noteActivity: (activity: Activity) => void;
@@ -224,6 +224,7 @@ function createFork(
     const links = {
       journal,
       catalogue: () => sold.currentFor(inUse.config),
+      nextCatalogue: () => sold.findFor(inUse.config),
       noteRefusals,
       areBooksFull,
       downUpstreams: () => probes.downNames(),

@@ -39,6 +39,8 @@ export type WorkerState = 'starting' | 'listening' | 'draining';
 interface WorkerLinks {
   /** What the worker sells, by the settings that it has. */
   readonly catalogue: () => StartOrder['catalogue'];
+  /** What it sells from now on. Undefined if that cannot be sold by the settings that it has. */
+  readonly nextCatalogue: () => StartOrder['catalogue'] | undefined;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
   /** The upstreams that a worker must know to be down before it listens. */
@@ -143,8 +145,7 @@ function followWorker(worker: Worker, order: ForkOrder, links: WorkerLinks): Wor
       questions.end();
       return lastMetrics;
     }),
-    ...createNews(send),
-    tellCatalogue: () => send({ type: 'catalogue', catalogue: links.catalogue() }),
+    ...createNews(send, links),
     drain(given) {
       state = 'draining';
       drainOrder = given;
@@ -172,7 +173,7 @@ function measureSilence(worker: Worker): () => number {
 function createStillborn(slot: number, reason: Error): WorkerProcess {
   const listening = Promise.reject(reason);
   listening.catch(() => {});
-  const nothing = () => {};
+  const nothing = () => undefined;
   return {
     ...{ slot, pid: 0, startedMs: Date.now(), listening, state: () => 'starting' },
     exited: Promise.resolve({ code: null, signal: null }),
@@ -180,19 +181,24 @@ function createStillborn(slot: number, reason: Error): WorkerProcess {
     silentForMs: () => 0,
     readMetrics: () => Promise.resolve([]),
     lastMetrics: Promise.resolve(undefined),
-    ...createNews(nothing),
-    ...{ tellCatalogue: nothing, drain: nothing, kill: nothing },
+    ...createNews(nothing, { nextCatalogue: nothing }),
+    ...{ drain: nothing, kill: nothing },
   };
 }
 
 /** What the primary tells a worker of the world outside. */
 function createNews(
   send: (message: MessageToWorker) => void,
-): Pick<WorkerProcess, 'tellDownUpstreams' | 'tellBooksFull' | 'tellMasters'> {
+  { nextCatalogue }: Pick<WorkerLinks, 'nextCatalogue'>,
+): Pick<WorkerProcess, 'tellDownUpstreams' | 'tellBooksFull' | 'tellMasters' | 'tellCatalogue'> {
   return {
     tellDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
     tellBooksFull: (isFull) => send({ type: 'books_full', isFull }),
     tellMasters: (news) => send({ type: 'masters', news }),
+    tellCatalogue() {
+      const catalogue = nextCatalogue();
+      if (catalogue !== undefined) send({ type: 'catalogue', catalogue });
+    },
   };
 }
 

@@ -37,6 +37,7 @@ async function runPrimary(first: WorkerOrder): Promise<void> {
     { worker: 1, ...packed },
     {
       catalogue: () => ({ version: undefined, models: config.models, plans: config.plans }),
+      nextCatalogue: () => undefined,
       journal: () => Promise.reject(new Error('there is no journal')),
       downUpstreams: () => [],
       areBooksFull: () => areBooksFull,

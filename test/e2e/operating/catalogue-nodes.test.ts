@@ -14,6 +14,7 @@ import {
   startRedis,
   withOutput,
 } from '../../support/clients/operate-catalogue.ts';
+import { isAlive } from '../../support/is-alive.ts';
 import {
   closeConnections,
   openConnection,
@@ -24,6 +25,10 @@ import {
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+/** Of the versions before these, a node knows none. */
+const FORGOTTEN_AFTER = 12;
+const ROUTES_TO_SLOW = [{ upstream: 'slow' }];
 
 afterAll(async () => {
   await closeConnections();
@@ -50,6 +55,28 @@ describe('the catalogue of a node', () => {
     one.signal('SIGHUP');
     await one.waitForLog(/version 2 of the catalogue: models\[0\]/);
     expect((await first.read()).sold_version).toBe(2);
+  });
+
+  it('that its earlier workers cannot sell any more does not cut their streams', async () => {
+    const node = await startOn(await startRedis(), settingsOf([FAST]));
+    const operator = operate(node);
+    const earlier = node.workerPids();
+    const stream = await fetch(`${node.url}/probe/stream?3000`);
+    const reader = stream.body?.getReader();
+    node.setConfig(SETTINGS);
+    await operator.call('POST', '/cluster/reload');
+    const { catalogue } = await operator.read();
+    for (let version = 1; version <= FORGOTTEN_AFTER; version += 1) {
+      const slow = withOutput(catalogue, version).models[0];
+      await operator.put(version, { ...catalogue, models: [{ ...slow, routes: ROUTES_TO_SLOW }] });
+    }
+    await operator.untilSold(FORGOTTEN_AFTER + 1);
+    // What it says after the last version has been told to it.
+    await operator.call('POST', '/cluster/reload');
+    expect((await reader?.read())?.done).toBe(false);
+    expect(earlier.filter(isAlive)).toHaveLength(1);
+    expect(node.stderr()).not.toMatch(/assertion failed|worker died/);
+    await reader?.cancel();
   });
 
   it('is put back by a node when Redis has lost it', async () => {

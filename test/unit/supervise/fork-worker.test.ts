@@ -10,6 +10,7 @@ it('a worker for which the system has no room is one that ended at once', async 
   const order = { worker: 3, config: '', configVersion: '', embeddedRedisPath: undefined };
   const worker = forkWorker(order, {
     catalogue: () => ({ version: undefined, models: [], plans: {} }),
+    nextCatalogue: () => undefined,
     journal: () => Promise.resolve(),
     downUpstreams: () => [],
     areBooksFull: () => false,
