@@ -167,15 +167,15 @@ describe.each(FORMAT_NAMES)('a large request of the %s format', (name) => {
 
   it('says the same and goes on the same, whether its long texts are read or not', () => {
     let abridged = 0;
-    fc.assert(
-      fc.property(bodies, writings, (body, writing) => {
-        const json = enlarge(writeJson(JSON.parse(JSON.stringify(body)), writing));
-        const told = attempt(() => tellAll(read(json, format, true), format));
-        expect(told).toEqual(attempt(() => tellAll(read(json, format, false), format)));
-        if (typeof told === 'object') abridged += read(json, format, true).source.longTexts.size;
-      }),
-      { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
-    );
+    const saysTheSame = fc.property(bodies, writings, (body, writing) => {
+      const json = enlarge(writeJson(JSON.parse(JSON.stringify(body)), writing));
+      const told = attempt(() => tellAll(read(json, format, true), format));
+      expect(told).toEqual(attempt(() => tellAll(read(json, format, false), format)));
+      if (typeof told === 'object') abridged += read(json, format, true).source.longTexts.size;
+    });
+    // So many are enough for some that are abridged, however slow the machine is.
+    fc.assert(saysTheSame, { numRuns: 50 });
+    fc.assert(saysTheSame, { numRuns: 950, interruptAfterTimeLimit: FUZZ_TIME_MS });
     expect(abridged).toBeGreaterThan(0);
   });
 
