@@ -22,6 +22,9 @@ import { sendWhole } from './send-whole.ts';
 import type { ClientSide, Steps } from './steps.ts';
 import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts';
 
+/** To read a larger body takes long, so whoever comes with one must have a good key. */
+const UNPROVEN_BODY_BYTES_MAX = 64 * 1024;
+
 /**
  * THE SPINE: what happens to one request, in order. All formats, every model and every upstream go
  * this way. Every step may throw a `Refusal`, which the exchange writes in the client's format.
@@ -101,6 +104,8 @@ async function openAnswer(
 
   const body = await client.body(key.strangerAddress);
   recorder.noteBody();
+  const isProven = key.strangerAddress === undefined;
+  if (!isProven && body.length > UNPROVEN_BODY_BYTES_MAX) await steps.prove(key);
   const read = readResolved({ body, format, header, steps, key });
   const asked = read instanceof Promise ? await read : read;
   const { request, source } = asked;

@@ -36,6 +36,8 @@ export interface Steps {
   readonly outputHeldMax: number | undefined;
   /** Checks everything else in one round trip and holds what the request may cost. */
   admit(order: AdmissionOrder): Promise<Admission>;
+  /** Rejects if the store does not know the key. */
+  prove(key: ApiKey): Promise<unknown>;
   /**
    * For requests that cost nothing: checks the key and tells which models it may use (undefined:
    * all).

@@ -65,7 +65,10 @@ interface BillingOptions {
 }
 
 export interface Billing {
-  readonly steps: Pick<Steps, 'checkKey' | 'admit' | 'identify' | 'describeKey' | 'answerKeeper'>;
+  readonly steps: Pick<
+    Steps,
+    'checkKey' | 'admit' | 'prove' | 'identify' | 'describeKey' | 'answerKeeper'
+  >;
   /** Whether some requests can be admitted without the store. */
   canInsure(): boolean;
   noteMasters(news: MastersNews): void;

@@ -7,6 +7,7 @@ import { describeKey } from '../quota/scripts/describing/describe-key.ts';
 import { identify } from '../quota/scripts/identify.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { createIdentify } from './create-identify.ts';
+import { createProveKey } from './prove-key.ts';
 
 interface FreeCallsOptions {
   readonly config: Config;
@@ -20,16 +21,17 @@ interface FreeCallsOptions {
 /** The requests of a key that cost nothing. All of them pass through one check. */
 export function createFreeCalls(
   options: FreeCallsOptions,
-): Pick<Steps, 'identify' | 'describeKey'> {
+): Pick<Steps, 'prove' | 'identify' | 'describeKey'> {
   const { config, plans, connection, askStore, keyCheck } = options;
   const { guards, limits } = config;
-  const enter = createIdentify({
+  const prove = createProveKey({
     askStore,
     identify: (key) => identify(connection, key),
     keyCheck,
-    guards,
   });
+  const enter = createIdentify(prove, guards);
   return {
+    prove,
     identify: enter,
     async describeKey(key: ApiKey) {
       const { accountId } = await enter(key);

@@ -1,29 +1,16 @@
 import type { Config } from '../config/config.ts';
 import { createFreeCallGuard } from '../guards/free-call-guard.ts';
-import type { KeyCheck } from '../keys/key-check.ts';
-import type { ApiKey } from '../protocol/admission.ts';
 import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import type { AskStore } from '../quota/ask-store.ts';
-import { refuseAdmission } from '../quota/refuse-admission.ts';
-import type { IdentifyReply } from '../quota/scripts/identify.ts';
-
-interface IdentifyOptions {
-  readonly askStore: AskStore;
-  /** Makes one attempt. */
-  readonly identify: (key: ApiKey) => Promise<IdentifyReply>;
-  readonly keyCheck: KeyCheck;
-  readonly guards: Config['guards'];
-}
+import type { ProveKey } from './prove-key.ts';
 
 /**
  * Admits requests that cost nothing: the key must be good, and its requests within the limit per
  * minute.
  */
-export function createIdentify(options: IdentifyOptions) {
-  const { askStore, identify, keyCheck, guards } = options;
+export function createIdentify(prove: ProveKey, guards: Config['guards']): ProveKey {
   const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });
-  return async (key: ApiKey) => {
+  return async (key) => {
     const waitMs = await freeCalls.take(key.digest);
     if (waitMs > 0) {
       throw new Refusal(
@@ -32,11 +19,6 @@ export function createIdentify(options: IdentifyOptions) {
         { headers: retryAfterHeaders(waitMs) },
       );
     }
-    const reply = await askStore(key.bucket, () => identify(key));
-    keyCheck.noteReply(key, reply.kind);
-    if (reply.kind !== 'known') {
-      throw refuseAdmission({ kind: reply.kind }, { maskedKey: key.masked, model: '' });
-    }
-    return reply;
+    return prove(key);
   };
 }

@@ -56,13 +56,14 @@ async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
   const key = steps.checkKey(exchange);
   const header = (name: string) => exchange.header(name);
   checkEncoding(header);
-  const body = parseJsonBody(await exchange.body(key.strangerAddress));
+  const bytes = await exchange.body(key.strangerAddress);
+  const { models } = await steps.identify(key);
+  const body = parseJsonBody(bytes);
   // The body is that of a message without the fields that only an answer needs.
   const asMessage = isObject(body)
     ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
     : body;
   const { request } = nativeFormat.decodeRequest(asMessage, header);
-  const { models } = await steps.identify(key);
   const { catalogue } = steps.offer();
   if (catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
   const allowed = restrictCatalogue(catalogue, models);

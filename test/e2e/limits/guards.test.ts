@@ -41,6 +41,25 @@ describe('keys that do not exist', () => {
     expect((await tryKey(gateway().key(), '192.0.2.9')).status).toBe(200);
   });
 
+  it.each(['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/messages/count_tokens'])(
+    'are refused before a large body is read on %s, and a good one is not',
+    async (path) => {
+      const body = '{'.repeat(70_000);
+      const post = async (key: string) =>
+        (
+          await fetch(`${gateway().url}${path}`, {
+            ...{ method: 'POST', body },
+            headers: {
+              ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+              'x-forwarded-for': '192.0.2.10',
+            },
+          })
+        ).status;
+      expect(await post(inventKey())).toBe(401);
+      expect(await post(gateway().key())).toBe(400);
+    },
+  );
+
   it.each([
     ['of another family', 'sk-ant-api03-abcdefgh'],
     ['with a typing error', 'sk-gw2-3E56Bu5AeBG7d95j0ESeegQruo8XBrwNWwm3lYb8LnJ1DakuX'],

@@ -90,6 +90,7 @@ export function createSteps(
         settle: (bill) => seen.bills.push(bill),
       };
     },
+    async prove() {},
     async identify() {
       return { accountId: 'a', models: undefined };
     },
