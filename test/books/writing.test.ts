@@ -46,6 +46,18 @@ describeBooks('what is written', (scene) => {
     expect(hours[0]).toMatchObject({ entries: 2, charged: 1_000 });
   });
 
+  test('what comes twice in one batch counts once', async () => {
+    const books = await scene.create();
+    const payment = makePayment();
+    const payments = [payment, { ...payment, seq: 10 }];
+    const rest = { cursors: new Map(), entries: [], damaged: [], gaps: [] };
+
+    await writeBatch(books, { ...rest, version: 0, payments }, context);
+
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ paid: payment.amount });
+  });
+
   test('of two that write the same version one is refused and writes nothing', async () => {
     const books = await scene.create();
     const { version } = await readIngestion(books);
