@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Books } from '../../src/books/engine/books.ts';
+import { checkDays } from '../../src/books/verify/check-days.ts';
 import { createRefusalWriter } from '../../src/books/writing/refusal-writer.ts';
 import { describeBooks } from './books-scene.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 describeBooks('counts of refusals', (scene) => {
   /** A database that may be away. */
@@ -32,6 +34,11 @@ describeBooks('counts of refusals', (scene) => {
       const count = { minute, keyId, model: 'm', refusal: 'rate_limited' as const, count: 1 };
       writer.note({ counts: [count], samples: [] });
     };
+    const sample = (requestId: string) => {
+      const refused = { keyId: '', model: 'm', refusal: 'rate_limited', refusedMs: state.nowMs };
+      const rest = { status: 429, format: 'native', isStream: false, durationMs: 1 };
+      writer.note({ counts: [], samples: [{ requestId, ...refused, ...rest }] });
+    };
     const learn = (key: string, account: string) =>
       books.db
         .insertInto('key_names')
@@ -39,7 +46,7 @@ describeBooks('counts of refusals', (scene) => {
         .execute();
     const read = () =>
       books.db.selectFrom('refusals').select(['key', 'account', 'count']).execute();
-    return { state, pass, writer, refuse, learn, read };
+    return { books, state, pass, writer, refuse, sample, learn, read };
   };
 
   test('of a new key wait for its account', async () => {
@@ -85,5 +92,21 @@ describeBooks('counts of refusals', (scene) => {
     await learn('key_new', 'acct_a');
     await writer.write();
     expect(await read()).toEqual([{ key: 'key_new', account: 'acct_a', count: 1 }]);
+  });
+
+  test('may have samples that come to a day which was verified before', async () => {
+    const { books, state, writer, sample } = await createScene();
+    const verify = (isFull: boolean) => {
+      const clock = { nowMs: () => state.nowMs + 7 * DAY_MS };
+      return checkDays({ books, clock, isFull, onHour: () => {} });
+    };
+    sample('req_first');
+    await writer.write();
+    expect(await verify(false)).toMatchObject({ daysRead: 1, drifts: [] });
+    expect(await verify(false)).toMatchObject({ daysRead: 0, drifts: [] });
+    sample('req_second');
+    await writer.write();
+    expect(await verify(true)).toMatchObject({ daysRead: 1, drifts: [] });
+    expect(await verify(true)).toMatchObject({ daysRead: 1, drifts: [] });
   });
 });

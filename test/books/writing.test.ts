@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { entriesOf } from '../../src/books/engine/days.ts';
+import { entriesOf, msOfDay } from '../../src/books/engine/days.ts';
 import { readIngestion, StaleBatchError, writeBatch } from '../../src/books/writing/write-batch.ts';
+import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { describeBooks, makeEntry, makePayment } from './books-scene.ts';
 
 const context = { isLost: async () => false, nowMs: Date.now() };
 const DAY = 20_777;
+const mintRequestId = createRequestIdMint(randomBytes);
 
 describeBooks('what is written', (scene) => {
   test('a batch is entries, rollups and cursors at once', async () => {
@@ -43,6 +46,18 @@ describeBooks('what is written', (scene) => {
     expect(hours[0]).toMatchObject({ entries: 2, charged: 1_000 });
   });
 
+  test('what comes twice in one batch counts once', async () => {
+    const books = await scene.create();
+    const payment = makePayment();
+    const payments = [payment, { ...payment, seq: 10 }];
+    const rest = { cursors: new Map(), entries: [], damaged: [], gaps: [] };
+
+    await writeBatch(books, { ...rest, version: 0, payments }, context);
+
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ paid: payment.amount });
+  });
+
   test('of two that write the same version one is refused and writes nothing', async () => {
     const books = await scene.create();
     const { version } = await readIngestion(books);
@@ -74,6 +89,24 @@ describeBooks('what is written', (scene) => {
     ).toEqual([again]);
     const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
     expect(total).toMatchObject({ entries: 1, charged: 300 });
+  });
+
+  test('a charge lost before midnight, whose request came after it by its node, gives way', async () => {
+    const books = await scene.create();
+    const midnightMs = msOfDay(DAY);
+    const request = mintRequestId(midnightMs + 200);
+    const lost = makeEntry({ request, ms: midnightMs - 100 });
+    const again = makeEntry({ request, ms: midnightMs + 3_000 });
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    const isLost = async ({ ms }: { ms: number }) => ms === lost.ms;
+    await writeBatch(books, { ...rest, version: 0, entries: [lost] }, context);
+
+    const batch = { ...rest, version: 1, entries: [again] };
+    const { repeats } = await writeBatch(books, batch, { ...context, isLost });
+
+    expect(repeats).toMatchObject([{ ms: lost.ms, fate: 'replaced' }]);
+    const [total] = await books.db.selectFrom('account_totals').selectAll().execute();
+    expect(total).toMatchObject({ entries: 1, charged: 500 });
   });
 
   test('a charge that Redis lost with its hold gives way to the one that was made again', async () => {

@@ -85,6 +85,11 @@ describe('the routes of the books', () => {
       ['/requests?from=yesterday', 'invalid_request', 'from: must be a time such as'],
       ['/requests?charged_min=-1', 'invalid_request', 'charged_min: must be credits of 0 or more'],
       ['/requests?charged_min=1e3', 'invalid_request', 'charged_min'],
+      [
+        '/requests?charged_max=9999999999',
+        'invalid_request',
+        'charged_max: must be at most 4000000000 credits',
+      ],
       ['/requests?duration_max=', 'invalid_request', 'duration_max: must be a whole number of'],
       ['/requests?duration_min=5&duration_max=4', 'invalid_request', 'not be less than'],
       ['/requests?from=2026-11-21&to=2026-11-20', 'invalid_request', 'to: must not be less'],

@@ -36,6 +36,7 @@ export interface EntryRow {
   readonly searches: number;
   /** 1 if the gateway counted the usage, null if there was none. */
   readonly estimated: 0 | 1 | null;
+  /** Of a late entry, which holds nothing: what was charged when the hold ran out. */
   readonly held: number;
   readonly charged: number;
   readonly short: number;
@@ -62,7 +63,7 @@ export interface Sums {
   readonly charged: number;
   readonly short: number;
   readonly cost: number;
-  /** What was charged where a cost is known. */
+  /** What was charged where a cost is known; of a late entry, for the request as a whole. */
   readonly charged_with_cost: number;
   readonly input: number;
   readonly cache_read: number;

@@ -7,3 +7,6 @@ export const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
 
 /** The clock of a new master may be behind that of the old one: new ids then lie below old ones. */
 export const REREAD_MS = 120_000;
+
+/** Between the clocks of the machines, and of one master and the next. */
+export const CLOCK_DIFFERENCE_MAX_MS = 600_000;

@@ -8,7 +8,7 @@ interface ExpectedAccount {
   readonly spent: ReadonlyMap<string, number>;
 }
 
-interface CompareOptions {
+export interface CompareOptions {
   readonly account: AuditedAccount;
   readonly expected: ExpectedAccount;
   /** Of this account. */

@@ -30,7 +30,7 @@ const SUMS_OF_ENTRY: Side['columns'] = {
   failed: `case when outcome in ('failed', 'refused') then 1 else 0 end`,
   estimated: 'coalesce(estimated, 0)',
   cost: 'coalesce(cost, 0)',
-  charged_with_cost: 'case when cost is null then 0 else charged end',
+  charged_with_cost: `case when cost is null then 0 when kind = 'late' then held + charged else charged end`,
 };
 
 export const USAGE_KEYS = ['account', '"key"', 'model', 'upstream', '"group"'];

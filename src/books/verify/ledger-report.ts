@@ -62,6 +62,8 @@ export interface LedgerReport {
   readonly gaps: number;
   /** Events that came under two ids; an account that paid twice shows as drift. */
   readonly repeats: number;
+  /** Late entries that wait to be compared with the archive. What they explain is no drift. */
+  readonly doubtful: number;
   /** Entries that nobody could decode. */
   readonly damaged: number;
   /** No disagreement: what a node had not settled when it was lost, with its journal. */

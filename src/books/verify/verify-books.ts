@@ -58,6 +58,7 @@ export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerRe
     days: ofDays.days,
     gaps: ofRedis.gaps + (await countRows(books, 'gaps')),
     repeats: await countRows(books, 'repeats'),
+    doubtful: await countRows(books, 'doubtful'),
     damaged: ofRedis.damaged + (await countDamaged(books)),
     unsettled: describeUnsettled(ofDays.unsettled),
   };
@@ -88,7 +89,10 @@ async function checkBuckets(options: VerifyBooksOptions) {
   return { ...counts, drifts, unknownAccounts };
 }
 
-async function countRows({ db }: Books, table: 'payments' | 'gaps' | 'repeats'): Promise<number> {
+async function countRows(
+  { db }: Books,
+  table: 'payments' | 'gaps' | 'repeats' | 'doubtful',
+): Promise<number> {
   const { rows } = await db
     .selectFrom(table)
     .select(({ fn }) => fn.countAll<number>().as('rows'))

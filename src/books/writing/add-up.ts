@@ -120,7 +120,9 @@ function addSums(sums: Mutable<Sums>, entry: EntryRow, sign: 1 | -1): void {
   sums.short += sign * entry.short;
   if (entry.cost !== null) {
     sums.cost += sign * entry.cost;
-    sums.charged_with_cost += sign * entry.charged;
+    // The usage of a late entry, and so its cost, is the whole one; it charges the rest.
+    const before = entry.kind === 'late' ? entry.held : 0;
+    sums.charged_with_cost += sign * (before + entry.charged);
   }
   sums.input += sign * entry.input;
   sums.cache_read += sign * entry.cache_read;

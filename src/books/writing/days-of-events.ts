@@ -1,12 +1,16 @@
 import { minuteOfRequest } from '../../lib/request-id.ts';
 import { dayOfMs } from '../engine/days.ts';
 import type { EntryRow } from '../engine/tables.ts';
+import { CLOCK_DIFFERENCE_MAX_MS } from '../stream/late-entries.ts';
 
 type EventTime = Pick<EntryRow, 'request' | 'ms'>;
 
-/** The books cannot have the event on an earlier day. Nearly always it is that of the entry. */
+/**
+ * The books cannot have the event on an earlier day. Nearly always it is that of the entry. The
+ * clock of the node, which the id tells, may have been ahead of that of Redis.
+ */
 export function firstDayOfEvent({ request, ms }: EventTime): number {
-  return Math.min(dayOfMs(minuteOfRequest(request) ?? ms), dayOfMs(ms));
+  return dayOfMs(Math.min(minuteOfRequest(request) ?? ms, ms) - CLOCK_DIFFERENCE_MAX_MS);
 }
 
 /** Days that may have the same events. */

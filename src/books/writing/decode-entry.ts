@@ -1,4 +1,5 @@
 import type { FindCost } from '../../catalogue/find-cost.ts';
+import { priceUsage } from '../../catalogue/price-usage.ts';
 import type { Usage } from '../../protocol/inference.ts';
 import { decodeLedgerUsage, type LedgerUsage } from '../../quota/settlement/settlement.ts';
 import type { EntryKind, EntryRow, PaymentRow } from '../engine/tables.ts';
@@ -105,7 +106,7 @@ function createRow(
     thinking: asCount(usage.thinking),
     searches: asCount(usage.searches),
     estimated: asFlag(found?.isEstimated),
-    held: amounts.held,
+    held: names.kind === 'late' ? chargedBefore(found, amounts) : amounts.held,
     charged: amounts.charged,
     short: amounts.short,
     balance: amounts.balance,
@@ -115,6 +116,19 @@ function createRow(
     total_ms: asCountIfAny(details?.totalMs),
     details: packed.length === 0 ? null : packed,
   };
+}
+
+/**
+ * What the request was charged when its hold ran out: its price, less what the late entry charges.
+ * Redis does not tell, and the entry of that time may be in the archive.
+ */
+function chargedBefore(
+  found: LedgerUsage | undefined,
+  { charged, short }: Pick<EntryRow, 'charged' | 'short'>,
+): number {
+  if (found?.usage === undefined || found.details === undefined) return 0;
+  const before = priceUsage(found.usage, found.details.price) - charged - short;
+  return Number.isSafeInteger(before) ? Math.max(before, 0) : 0;
 }
 
 /** What was charged counts, even if what it was for cannot be read. */

@@ -77,7 +77,8 @@ async function insertLists<Table extends BulkTable>(
   if (found.rows.length === rows.length) return rows;
   const identify = (row: BooksTables[Table]) => identity.map((name) => row[name]).join(' ');
   const insertedIds = new Set(found.rows.map(identify));
-  return rows.filter((row) => insertedIds.has(identify(row)));
+  // Of equal rows only one was inserted.
+  return rows.filter((row) => insertedIds.delete(identify(row)));
 }
 
 function quote(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RefusalBatch, RefusalSeries, RefusedRequest } from '../../lib/refusal-batch.ts';
 import { MINUTE_MS } from '../../lib/units/time-units.ts';
-import type { Books } from '../engine/books.ts';
+import type { Books, BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, RefusalRow } from '../engine/tables.ts';
 import { insertRows } from './insert-rows.ts';
@@ -157,7 +157,9 @@ async function writeRows(
         '(minute, account, "key", model, refusal, source) do update set "count" = excluded."count"',
       identity: ['minute', 'account', 'key', 'model', 'refusal', 'source'],
     });
-    for (const day of new Set(entries.map(({ ms }) => dayOfMs(ms)))) {
+    const days = new Set(entries.map(({ ms }) => dayOfMs(ms)));
+    // In an order that all nodes share, so that they do not wait for each other in a circle.
+    for (const day of [...days].sort((a, b) => a - b)) {
       await insertRows(books.engine, tx, {
         columns: 'entries',
         table: entriesOf(day),
@@ -165,8 +167,19 @@ async function writeRows(
         onConflict: 'do nothing',
         identity: ['ms', 'bucket', 'seq'],
       });
+      await forgetVerified(tx, day);
     }
   });
+}
+
+/** The rollups do not tell that a day has more rows than it was verified with. */
+async function forgetVerified(tx: BooksTransaction, day: number): Promise<void> {
+  await tx
+    .updateTable('days')
+    .set({ verified: null })
+    .where('day', '=', day)
+    .where('verified', 'is not', null)
+    .execute();
 }
 
 function encodeCount(

@@ -2,7 +2,7 @@
 export const MICROS_PER_CREDIT = 1_000_000;
 
 /** Some way below 2^53, so that sums of a few amounts are exact too. */
-const MICROS_MAX = 4e15;
+export const MICROS_MAX = 4e15;
 
 /** Reads credits with at most 6 decimals. `undefined` if the number is not such an amount. */
 export function parseCredits(credits: number): number | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseCredits } from '../../lib/units/micros.ts';
+import { creditsOf, MICROS_MAX, parseCredits } from '../../lib/units/micros.ts';
 
 const TEXT_CHARS_MAX = 200;
 const PAGE_MAX = 1_000;
@@ -28,10 +28,12 @@ export const wholeText = (max: number, unit = '') => {
 };
 
 const creditsError = 'must be credits of 0 or more, with at most 6 decimals';
+const tooManyError = `must be at most ${creditsOf(MICROS_MAX)} credits`;
 /** In micros. */
 export const creditsText = z
   .string()
-  .regex(/^\d{1,10}(\.\d{1,6})?$/, { error: creditsError })
+  .regex(/^\d{1,10}(\.\d{1,6})?$/, { error: creditsError, abort: true })
+  .refine((value) => parseCredits(Number(value)) !== undefined, { error: tooManyError })
   .transform((value) => parseCredits(Number(value)) ?? 0);
 
 const limitError = `must be a whole number from 1 to ${PAGE_MAX}`;

@@ -14,6 +14,7 @@ import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { enterRows } from '../../../src/books/writing/enter-rows.ts';
 import { openDaysOf } from '../../../src/books/writing/known-days.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
+import { HOUR_MS } from '../../../src/lib/units/time-units.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { describeBooks } from '../books-scene.ts';
 import { contextOf, enter, WANTED } from '../questions/questions-scene.ts';
@@ -47,10 +48,10 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     books = await scene.create();
     folder = createTempDir();
     place = createFolderPlace(folder);
-    archived = entriesOfDay(OLD, 100).map((entry) => ({
-      ...entry,
-      request: mintRequestId(entry.ms),
-    }));
+    archived = entriesOfDay(OLD, 100).map((entry) => {
+      const ms = entry.ms + HOUR_MS;
+      return { ...entry, ms, request: mintRequestId(ms) };
+    });
     await enter(books, [...archived, ...today]);
     await tellProgress(books, redis.connection);
     await run();
@@ -124,7 +125,11 @@ describeBooks('late entries of events that are in the archive', (scene) => {
     await run();
     const isOld = (path: string) => path.includes(nameDay(OLD)) && path.endsWith('.parquet');
     for (const path of listFiles(folder).filter(isOld)) rmSync(path);
-    const late = { ...first(), ms: msOfDay(TODAY) + 5, request: mintRequestId(msOfDay(OLD + 1)) };
+    const late = {
+      ...first(),
+      ms: msOfDay(TODAY) + 5,
+      request: mintRequestId(msOfDay(OLD + 1) + HOUR_MS),
+    };
     await enter(books, [
       { ...first(), seq: 500 },
       { ...late, seq: 501 },

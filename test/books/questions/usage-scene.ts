@@ -45,6 +45,7 @@ const entry: fc.Arbitrary<Partial<EntryRow>> = fc
     output: fc.nat(1_000),
     thinking: fc.nat(9),
     searches: fc.nat(2),
+    held: fc.nat(5_000_000),
     charged: fc.nat(5_000_000),
     short: pick(0, 0, 7),
     cost: pick(null, 0, 250_000),
@@ -114,7 +115,8 @@ function sumUp(entries: readonly EntryRow[]) {
     entries.reduce((total, row) => total + amountOf(row), 0);
   const count = (isCounted: (entry: EntryRow) => boolean) => entries.filter(isCounted).length;
   const cost = sum((row) => row.cost ?? 0);
-  const charged = sum((row) => (row.cost === null ? 0 : row.charged));
+  const chargedInAll = (row: EntryRow) => row.charged + (row.kind === 'late' ? row.held : 0);
+  const charged = sum((row) => (row.cost === null ? 0 : chargedInAll(row)));
   const hasCost = cost + charged > 0;
   return {
     requests: count(({ kind }) => kind !== 'late'),

@@ -123,6 +123,28 @@ describeBooks('usage', (scene) => {
     expect(await read(30)).toBe(30);
   });
 
+  test('by time goes on from quiet days to busy ones, of which few fit into memory', async () => {
+    const books = await scene.create();
+    const [quiet, busy, accounts] = [40, 10, 7];
+    const entries = Array.from({ length: quiet + busy }, (_, day) =>
+      Array.from({ length: day < quiet ? 1 : accounts }, (_, account) =>
+        makeEntry({ ms: START_MS + day * DAY_MS, account: `acct_${account}`, seq: account }),
+      ),
+    );
+    await enter(books, entries.flat());
+    const read = async (rowsMax: number) => {
+      const days: unknown[] = [];
+      const usage = readUsage(books, { by: ['day', 'account'], rowsMax }, WANTED);
+      for await (const some of usage) days.push(...some.map(({ names: [day] }) => day));
+      return days;
+    };
+
+    const days = entries.flatMap((ofDay, day) => ofDay.map(() => dayOfMs(START_MS) + day));
+    expect(await read(accounts + 3)).toEqual(days);
+    expect(await read(accounts)).toEqual(days);
+    await expect(read(accounts - 1)).rejects.toMatchObject({ code: 'too_many_rows' });
+  });
+
   test('in order of charges has the top spenders, and the total of all', async () => {
     const books = await scene.create();
     const charges = [

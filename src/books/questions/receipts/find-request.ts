@@ -5,15 +5,13 @@ import { dayOfMs, entriesOf, msOfDay } from '../../engine/days.ts';
 import { listDays } from '../../engine/migrate-books.ts';
 import type { EntryRow } from '../../engine/tables.ts';
 import { forEachBucket } from '../../stream/for-each-bucket.ts';
-import { LATE_WITHIN_MAX_MS } from '../../stream/late-entries.ts';
+import { CLOCK_DIFFERENCE_MAX_MS, LATE_WITHIN_MAX_MS } from '../../stream/late-entries.ts';
 import { readIngestion } from '../../writing/write-batch.ts';
 import type { QuestionContext } from '../question.ts';
 import { yieldTurn } from '../yield-turn.ts';
 import { compareRows, mergeRows } from './merge-rows.ts';
 import { searchStreams } from './search-streams.ts';
 
-/** Between the clocks of the machines, and of one master and the next. */
-const CLOCK_DIFFERENCE_MAX_MS = 600_000;
 /** The longest exchange, what settles it afterwards, and what is late then. */
 const ENTERED_WITHIN_MAX_MS = 27 * 3_600_000;
 

@@ -49,11 +49,10 @@ export async function* readUsage(
   const isByTime = columns[0] === 'day' || columns[0] === 'hour';
   for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
     const rows = createRows(rowsMax);
-    for await (const { summed, endMs } of sumSegments(
-      books,
-      { columns, filter, segments, slice, rowsMax, days: days.tables },
-      signal,
-    )) {
+    const chunks = { columns, filter, segments, slice, rowsMax, days: days.tables };
+    // What is not by time adds up: there is no chunk that is small enough.
+    const roomFor = () => (isByTime ? rowsMax - rows.count() : Number.POSITIVE_INFINITY);
+    for await (const { summed, endMs } of sumSegments(books, { ...chunks, roomFor }, signal)) {
       rows.add(summed, columns);
       if (isByTime) yield rows.takeBefore(columns[0] === 'day' ? dayOfMs(endMs) : hourOfMs(endMs));
     }
@@ -67,14 +66,16 @@ interface SegmentQuery {
   readonly segments: readonly UsageSegment[];
   readonly slice: AccountSlice;
   readonly rowsMax: number;
+  /** How many rows a chunk may add, unless it cannot be any shorter. */
+  roomFor(): number;
   /** The days whose entries have a table. */
   readonly days: ReadonlySet<number>;
 }
 
-/** Goes through the time in chunks whose length depends on how long they take. */
+/** Goes through the time in chunks whose length depends on their rows and how long they take. */
 async function* sumSegments(
   books: Books,
-  { segments, days, ...rest }: SegmentQuery,
+  { segments, days, roomFor, ...rest }: SegmentQuery,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly summed: readonly SummedRow[]; readonly endMs: number }> {
   for (const { source, fromMs, toMs } of segments) {
@@ -86,13 +87,28 @@ async function* sumSegments(
       const startedMs = performance.now();
       const hasTable = source !== 'entries' || days.has(dayOfMs(startMs));
       const chunk = { ...rest, source, fromMs: startMs, toMs: endMs };
-      yield { summed: hasTable ? await sumChunk(books, chunk) : [], endMs };
+      const summed = hasTable ? await sumChunk(books, chunk) : [];
+      const readUnits = Math.ceil((endMs - startMs) / unitMs);
+      if (summed.length > roomFor() && readUnits > 1) {
+        units = halve(readUnits);
+        continue;
+      }
+      yield { summed, endMs };
       const tookMs = performance.now() - startedMs;
-      if (tookMs < FAST_MS) units = Math.min(units * 2, UNITS_MAX);
-      else if (tookMs > SLOW_MS) units = Math.max(Math.floor(units / 2), 1);
+      const mayGrow = summed.length * 2 <= roomFor();
+      units = pace(units, tookMs, mayGrow);
       startMs = endMs;
     }
   }
+}
+
+function pace(units: number, tookMs: number, mayGrow: boolean): number {
+  if (tookMs > SLOW_MS) return halve(units);
+  return tookMs < FAST_MS && mayGrow ? Math.min(units * 2, UNITS_MAX) : units;
+}
+
+function halve(units: number): number {
+  return Math.max(Math.floor(units / 2), 1);
 }
 
 /** How many hours or days the first chunk has. */
@@ -110,6 +126,8 @@ function endOf(source: UsageSource, startMs: number, lengthMs: number): number {
 
 interface Rows {
   add(summed: readonly SummedRow[], columns: readonly UsageGroup[]): void;
+  /** How many are not taken yet. */
+  count(): number;
   /** Hands over rows of times before this one, or all, in their order. */
   takeBefore(time: number | undefined): readonly UsageRow[];
 }
@@ -129,6 +147,7 @@ function createRows(rowsMax: number): Rows {
       }
       if (rows.size > rowsMax) throw refuseRows(rowsMax);
     },
+    count: () => rows.size,
     takeBefore(time) {
       const taken: UsageRow[] = [];
       for (const [name, row] of rows) {

@@ -59,7 +59,7 @@ const AMOUNTS_OF_ENTRIES: Readonly<Record<(typeof SUM_COLUMNS)[number], Expressi
   charged: sql`charged`,
   short: sql`short`,
   cost: sql`coalesce(cost, 0)`,
-  charged_with_cost: sql`case when cost is null then 0 else charged end`,
+  charged_with_cost: sql`case when cost is null then 0 when kind = 'late' then held + charged else charged end`,
   input: sql`input`,
   cache_read: sql`cache_read`,
   cache_write_5m: sql`cache_write_5m`,

@@ -103,6 +103,7 @@ function printReport(report: RepairedReport): string {
     ...printCount('missing', report.gaps, 'stretches that Redis trimmed before they were read'),
     ...printCount('damaged', report.damaged, 'entries that cannot be decoded'),
     ...printCount('repeated', report.repeats, 'events that came under two ids'),
+    ...printCount('doubtful', report.doubtful, 'late entries to be compared with the archive'),
     ...printUnsettled(report.unsettled),
     report.is_clean ? 'The ledger and Redis agree.' : 'The ledger and Redis do NOT agree.',
   ];
