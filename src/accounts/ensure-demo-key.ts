@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { mintAccountId } from '../keys/account-id.ts';
 import { mintApiKey, mintKeyId, parseApiKey } from '../keys/api-key.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
@@ -16,13 +16,17 @@ interface DemoOptions {
   readonly directory: Pick<Directory, 'getAccount' | 'ensureAccount' | 'ensureKey' | 'addCredits'>;
 }
 
+export function demoKeyPath(dataDir: string): string {
+  return resolve(join(dataDir, 'demo-key'));
+}
+
 /**
  * Creates an account to begin with, and its key, which is kept in the data folder. The id of the
  * account follows from the key. So a start finishes what the last one has begun, wherever it was
  * cut off.
  */
 export async function ensureDemoKey({ dataDir, directory }: DemoOptions): Promise<string> {
-  const key = loadKey(join(dataDir, 'demo-key'));
+  const key = loadKey(demoKeyPath(dataDir));
   const accountId = accountOfKey(key);
   // The account stays, and is written last: where it exists, its key was created before. Nothing
   // may be left of a key that was revoked long ago, and it must not come back.

@@ -113,7 +113,7 @@ async function runNode(
     const node = loadNodeId(config.dataDir);
     books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...news });
     const { connection, access, audit, journal, threads, sweeper } = books;
-    const demoKey = embedded && (await prepareDemo(books, config));
+    if (embedded !== undefined) await prepareDemo(books, config);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
     const parts = { books, node, nodeMetrics, sold, clock, log };
     pool = createWorkerPool({
@@ -136,7 +136,7 @@ async function runNode(
     compactHeapLater();
     isReady = true;
     reloadAtHangUps(() => void reload(SIGNAL));
-    await announce(first, { sold, demoKey, books }, options.print);
+    await announce(first, { sold, books }, options.print);
     const reason = await ending.reached;
     isReady = false;
     fleet.drain();
@@ -154,20 +154,19 @@ async function runNode(
 
 interface AnnounceParts {
   readonly sold: Pick<SoldCatalogue, 'currentFor'>;
-  readonly demoKey: string | undefined;
   readonly books: Pick<Bookkeeping, 'findStoreTrouble'>;
 }
 
 async function announce(
   { config, source }: ConfigInUse,
-  { sold, demoKey, books }: AnnounceParts,
+  { sold, books }: AnnounceParts,
   print: PrimaryOptions['print'],
 ): Promise<void> {
   const { models, plans } = sold.currentFor(config);
   const redisTrouble = await books.findStoreTrouble();
   const announcement = {
     ...{ config, configPath: source.path, models, plans: Object.keys(plans) },
-    ...{ demoKey, redisTrouble, program: readProgramName() },
+    ...{ redisTrouble, program: readProgramName() },
   };
   announceNode(announcement, print);
 }
@@ -207,7 +206,7 @@ async function startEmbedded(
 /** The store is the node's own, so it may have to be waited for. */
 async function prepareDemo(books: Bookkeeping, { dataDir }: Config) {
   await books.waitForStore();
-  return ensureDemoKey({ dataDir, directory: books.directory });
+  await ensureDemoKey({ dataDir, directory: books.directory });
 }
 
 function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): RedisTarget {
