@@ -12,6 +12,7 @@ import { loadNodeId } from '../data-dir/load-node-id.ts';
 import { lockDataDir } from '../data-dir/lock-data-dir.ts';
 import type { Fleet } from '../fleet/start-fleet.ts';
 import { checkEndpointFree } from '../http/check-endpoint-free.ts';
+import { loadUws } from '../http/load-uws.ts';
 import { digestEndUser } from '../keys/digest-end-user.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
@@ -192,12 +193,14 @@ async function endWorkers(
 
 /** Starts the embedded store of a node whose settings name no Redis. */
 async function startEmbedded(
-  { redis, dataDir }: Config,
+  { redis, dataDir, uwsSha256 }: Config,
   { installsRedis, print }: PrimaryOptions,
   { log, onGiveUp }: { readonly log: Log; readonly onGiveUp: (reason: Error) => void },
 ): Promise<EmbeddedServer | undefined> {
   if (redis !== 'embedded') return undefined;
   if (installsRedis && (await findRedisServer()) === undefined) {
+    // Nothing is installed for a node that its workers could not serve.
+    loadUws(uwsSha256);
     await installRedisServer({ print });
   }
   return startEmbeddedServer({ dataDir, log, onGiveUp });
