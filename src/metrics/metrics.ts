@@ -274,7 +274,7 @@ export const METRICS = {
   configHash: gauge(
     'tollgate_config_hash',
     'max',
-    'A number that is the same on nodes with the same settings, whatever their secrets.',
+    'The same on nodes with the same settings but for secrets, addresses, folder and workers.',
   ),
   members: gauge('tollgate_members', 'max', 'Nodes of the fleet.', { state: sets.NODE_STATES }),
   memberVersions: gauge(
