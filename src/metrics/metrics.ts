@@ -270,7 +270,7 @@ export const METRICS = {
     { by: sets.CALLERS, outcome: sets.CALL_OUTCOMES },
   ),
   signIns: counter('tollgate_sign_ins_total', 'Sign-ins by OpenID.', { result: sets.SIGN_INS }),
-  reloads: counter('tollgate_reloads_total', 'SIGHUPs.', { result: sets.RELOAD_RESULTS }),
+  reloads: counter('tollgate_reloads_total', 'Reloads.', { result: sets.RELOAD_RESULTS }),
   configHash: gauge(
     'tollgate_config_hash',
     'max',
