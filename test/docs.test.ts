@@ -8,7 +8,9 @@ import { ENVIRONMENT_OVERRIDES } from '../src/config/source/environment-override
 import { CHECKS } from '../src/doctor/checks.ts';
 import { NODE_VERSION_MIN } from '../src/doctor/machine/check-build.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
+import { NODE_RELEASES } from '../src/http/node-releases.ts';
 import { createHealthRoutes } from '../src/http/routes/health-routes.ts';
+import { UWS_BUILD_SHA256 } from '../src/http/uws-builds.ts';
 import { formatByteSize } from '../src/lib/units/parse-byte-size.ts';
 import { formatDuration } from '../src/lib/units/parse-duration.ts';
 import { METRICS } from '../src/metrics/metrics.ts';
@@ -258,8 +260,14 @@ describe('the tables of the documents', () => {
     );
   });
 
-  it('name the version of Node.js that is needed', () => {
-    expect(sectionOf(README, 'Start')).toContain(`(${NODE_VERSION_MIN} or newer`);
+  it('name the versions of Node.js that there are native builds for', () => {
+    const abis = Object.keys(UWS_BUILD_SHA256).map((build) => /\d+$/.exec(build)?.[0] ?? '');
+    expect([...new Set(abis)].toSorted()).toEqual(Object.keys(NODE_RELEASES));
+    const [first, ...others] = Object.values(NODE_RELEASES);
+    const last = others.pop();
+    const named = `Node.js ${first} (${NODE_VERSION_MIN} or newer), ${others.join(', ')} or ${last}`;
+    expect(sectionOf(README, 'Start')).toContain(named);
+    expect(readPage('first-steps')).toContain(named);
     expect(PACKAGE.engines.node).toBe(`>=${NODE_VERSION_MIN}`);
   });
 

@@ -1,33 +1,52 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { mintAccountId } from '../keys/account-id.ts';
 import { mintApiKey, mintKeyId, parseApiKey } from '../keys/api-key.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
 import { MICROS_PER_CREDIT } from '../lib/units/micros.ts';
 import type { Directory } from './directory.ts';
+import { DirectoryError } from './directory-error.ts';
 
 const CREDITS = 1_000;
 const PAYMENT_ID = 'demo';
 
 interface DemoOptions {
   readonly dataDir: string;
-  readonly directory: Pick<Directory, 'ensureAccount' | 'ensureKey' | 'addCredits'>;
+  readonly directory: Pick<Directory, 'getAccount' | 'ensureAccount' | 'ensureKey' | 'addCredits'>;
+}
+
+export function demoKeyPath(dataDir: string): string {
+  return resolve(join(dataDir, 'demo-key'));
 }
 
 /**
  * Creates an account to begin with, and its key, which is kept in the data folder. The id of the
- * account follows from the key. So every start does the same again, wherever the last start was cut
- * off and whatever is left of it.
+ * account follows from the key. So a start finishes what the last one has begun, wherever it was
+ * cut off.
  */
 export async function ensureDemoKey({ dataDir, directory }: DemoOptions): Promise<string> {
-  const key = loadKey(join(dataDir, 'demo-key'));
+  const key = loadKey(demoKeyPath(dataDir));
   const accountId = accountOfKey(key);
-  await directory.ensureAccount(accountId, { name: 'demo', plan: 'pro' });
-  await directory.ensureKey(accountId, key, { name: 'demo' });
+  // The account stays, and is written last: where it exists, its key was created before. Nothing
+  // may be left of a key that was revoked long ago, and it must not come back.
+  if (!(await hasAccount(directory, accountId))) {
+    await directory.ensureKey(accountId, key, { name: 'demo' });
+    await directory.ensureAccount(accountId, { name: 'demo', plan: 'pro' });
+  }
   const payment = { micros: CREDITS * MICROS_PER_CREDIT, id: PAYMENT_ID, note: 'for a start' };
   await directory.addCredits(accountId, payment);
   return key;
+}
+
+async function hasAccount({ getAccount }: DemoOptions['directory'], id: string): Promise<boolean> {
+  try {
+    await getAccount(id);
+    return true;
+  } catch (error) {
+    if (error instanceof DirectoryError && error.code === 'account_not_found') return false;
+    throw error;
+  }
 }
 
 function loadKey(path: string): string {

@@ -6,11 +6,14 @@ import { maskSettings } from './mask-settings.ts';
 const HASH_CHARS = 12;
 
 /** Equal on nodes with equal settings. Secrets do not count. */
-export function hashSettings(config: Config): string {
+function hashSettings(config: Config): string {
   return hash(maskSettings(config));
 }
 
-/** Equal on nodes that differ only in what belongs to their machine: addresses, folder, workers. */
+/**
+ * Equal on nodes that differ only in secrets and in what belongs to their machine: addresses,
+ * folder, workers.
+ */
 export function hashSharedSettings(config: Config): string {
   const { listen: _, data_dir: __, workers: ___, ops, ...shared } = maskSettings(config);
   return hash({ ...shared, ops: { admin_token: ops.admin_token } });

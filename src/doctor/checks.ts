@@ -1,7 +1,7 @@
 /** EVERY check there is, with what it looks at. src/docs/commands.md lists them from here. */
 export const CHECKS = {
   settings: 'the file and the variables: every problem in them',
-  'node-version': 'Node.js is new enough',
+  'node-version': 'Node.js is new enough, and there are native builds for it',
   'native-build': 'a native build of the HTTP server is known and loads',
   'running-node': 'whether a node uses the data folder now',
   'data-folder': 'it takes files, and has room',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { NODE_RELEASES } from './node-releases.ts';
 import { UWS_BUILD_SHA256 } from './uws-builds.ts';
 
 /**
@@ -76,6 +77,10 @@ export function loadUws(extraSha256: readonly string[]): UwsBuild {
     const result = tryPackage(packageName, fileName, trusted);
     if (typeof result !== 'string') return result;
     reasons.push(result);
+  }
+  if (!(process.versions.modules in NODE_RELEASES)) {
+    const releases = Object.values(NODE_RELEASES).join(', ');
+    reasons.push(`known builds are for Node.js ${releases} only`);
   }
   throw new Error(
     `no native build of uWebSockets.js loads on ${process.platform}-${process.arch}, Node ${process.versions.node} ` +

@@ -270,11 +270,11 @@ export const METRICS = {
     { by: sets.CALLERS, outcome: sets.CALL_OUTCOMES },
   ),
   signIns: counter('tollgate_sign_ins_total', 'Sign-ins by OpenID.', { result: sets.SIGN_INS }),
-  reloads: counter('tollgate_reloads_total', 'SIGHUPs.', { result: sets.RELOAD_RESULTS }),
+  reloads: counter('tollgate_reloads_total', 'Reloads.', { result: sets.RELOAD_RESULTS }),
   configHash: gauge(
     'tollgate_config_hash',
     'max',
-    'A number that is the same on nodes with the same settings, whatever their secrets.',
+    'The same on nodes with the same settings but for secrets, addresses, folder and workers.',
   ),
   members: gauge('tollgate_members', 'max', 'Nodes of the fleet.', { state: sets.NODE_STATES }),
   memberVersions: gauge(

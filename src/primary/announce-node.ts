@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { demoKeyPath } from '../accounts/ensure-demo-key.ts';
 import type { Config, ModelConfig } from '../config/config.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_OPS_LISTEN } from '../config/default-settings.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
@@ -12,7 +13,6 @@ interface Announcement {
   readonly models: readonly Pick<ModelConfig, 'id'>[];
   /** The names of those that are sold. */
   readonly plans: readonly string[];
-  readonly demoKey: string | undefined;
   /** Why Redis does not take this node yet; undefined if it does. */
   readonly redisTrouble: string | undefined;
   /** How commands are called here. */
@@ -24,7 +24,7 @@ interface Announcement {
  * send a first request.
  */
 export function announceNode(announcement: Announcement, print: (line: string) => void): void {
-  const { config, models, demoKey } = announcement;
+  const { config, models } = announcement;
   const { listen, ops } = config;
   print(`Tollgate listens on ${formatEndpoint(listen)} with ${config.workers} worker(s).`);
   print(`Redis: ${describeRedis(announcement)}.`);
@@ -32,12 +32,14 @@ export function announceNode(announcement: Announcement, print: (line: string) =
     listen.kind === 'unix'
       ? `curl --unix-socket ${listen.path} http://localhost`
       : `curl ${urlOf(listen)}`;
-  if (demoKey === undefined) announceCommands(announcement, print);
-  const key = demoKey ?? 'sk-gw2-…';
+  const hasDemoKey = config.redis === 'embedded';
+  if (!hasDemoKey) announceCommands(announcement, print);
+  // What a service prints stays in the journal of its machine, so the key itself is not printed.
+  const key = hasDemoKey ? `$(cat '${demoKeyPath(config.dataDir)}')` : 'sk-gw2-…';
   const model = models.at(-1)?.id ?? '';
   const body = { model, max_tokens: 300, messages: [{ role: 'user', content: 'Hello!' }] };
   print(`Ask a model:  ${curl}/v1/messages \\`);
-  print(`  -H 'x-api-key: ${key}' -H 'llm-version: 2023-06-01' \\`);
+  print(`  -H "x-api-key: ${key}" -H 'llm-version: 2023-06-01' \\`);
   print(`  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`);
   if (listen.kind !== 'unix' && config.keyPage) print(`Page for key owners:  ${urlOf(listen)}/`);
   if (ops.listen.kind !== 'unix') {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { hashSettings } from '../config/config-version.ts';
+import { hashSharedSettings } from '../config/config-version.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetricsCollector, type MetricsCollector } from '../metrics/metrics-collector.ts';
@@ -31,7 +31,8 @@ export function createNodeMetrics({ configInUse, log }: NodeMetricsOptions): Nod
   });
   watchProcess(metrics, 'primary');
   metrics.buildInfo.watch((set) => set({ version: packageVersion(), node: process.version }, 1));
-  metrics.configHash.watch((set) => set({}, Number.parseInt(hashSettings(configInUse()), 16)));
+  const hash = () => Number.parseInt(hashSharedSettings(configInUse()), 16);
+  metrics.configHash.watch((set) => set({}, hash()));
   const unread = metrics.workersUnread.at({});
   const collector = createMetricsCollector({
     readOwn: metrics.read,

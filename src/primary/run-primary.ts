@@ -12,6 +12,7 @@ import { loadNodeId } from '../data-dir/load-node-id.ts';
 import { lockDataDir } from '../data-dir/lock-data-dir.ts';
 import type { Fleet } from '../fleet/start-fleet.ts';
 import { checkEndpointFree } from '../http/check-endpoint-free.ts';
+import { loadUws } from '../http/load-uws.ts';
 import { digestEndUser } from '../keys/digest-end-user.ts';
 import { type RedisTarget, unixRedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
@@ -113,7 +114,7 @@ async function runNode(
     const node = loadNodeId(config.dataDir);
     books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...news });
     const { connection, access, audit, journal, threads, sweeper } = books;
-    const demoKey = embedded && (await prepareDemo(books, config));
+    if (embedded !== undefined) await prepareDemo(books, config);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
     const parts = { books, node, nodeMetrics, sold, clock, log };
     pool = createWorkerPool({
@@ -136,7 +137,7 @@ async function runNode(
     compactHeapLater();
     isReady = true;
     reloadAtHangUps(() => void reload(SIGNAL));
-    await announce(first, { sold, demoKey, books }, options.print);
+    await announce(first, { sold, books }, options.print);
     const reason = await ending.reached;
     isReady = false;
     fleet.drain();
@@ -154,20 +155,19 @@ async function runNode(
 
 interface AnnounceParts {
   readonly sold: Pick<SoldCatalogue, 'currentFor'>;
-  readonly demoKey: string | undefined;
   readonly books: Pick<Bookkeeping, 'findStoreTrouble'>;
 }
 
 async function announce(
   { config, source }: ConfigInUse,
-  { sold, demoKey, books }: AnnounceParts,
+  { sold, books }: AnnounceParts,
   print: PrimaryOptions['print'],
 ): Promise<void> {
   const { models, plans } = sold.currentFor(config);
   const redisTrouble = await books.findStoreTrouble();
   const announcement = {
     ...{ config, configPath: source.path, models, plans: Object.keys(plans) },
-    ...{ demoKey, redisTrouble, program: readProgramName() },
+    ...{ redisTrouble, program: readProgramName() },
   };
   announceNode(announcement, print);
 }
@@ -193,12 +193,14 @@ async function endWorkers(
 
 /** Starts the embedded store of a node whose settings name no Redis. */
 async function startEmbedded(
-  { redis, dataDir }: Config,
+  { redis, dataDir, uwsSha256 }: Config,
   { installsRedis, print }: PrimaryOptions,
   { log, onGiveUp }: { readonly log: Log; readonly onGiveUp: (reason: Error) => void },
 ): Promise<EmbeddedServer | undefined> {
   if (redis !== 'embedded') return undefined;
   if (installsRedis && (await findRedisServer()) === undefined) {
+    // Nothing is installed for a node that its workers could not serve.
+    loadUws(uwsSha256);
     await installRedisServer({ print });
   }
   return startEmbeddedServer({ dataDir, log, onGiveUp });
@@ -207,7 +209,7 @@ async function startEmbedded(
 /** The store is the node's own, so it may have to be waited for. */
 async function prepareDemo(books: Bookkeeping, { dataDir }: Config) {
   await books.waitForStore();
-  return ensureDemoKey({ dataDir, directory: books.directory });
+  await ensureDemoKey({ dataDir, directory: books.directory });
 }
 
 function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): RedisTarget {

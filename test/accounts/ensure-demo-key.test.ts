@@ -2,6 +2,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensureDemoKey } from '../../src/accounts/ensure-demo-key.ts';
+import { forgetKey } from '../../src/books/duties/forget-key.ts';
+import { parseApiKey } from '../../src/keys/api-key.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
@@ -12,7 +14,7 @@ import {
 import { openDirectory, type TestDirectory } from './use-directory.ts';
 
 const BALANCE_MICROS = 1_000_000_000;
-const WRITES = ['ensureAccount', 'ensureKey', 'addCredits'] as const;
+const WRITES = ['ensureKey', 'ensureAccount', 'addCredits'] as const;
 
 let redis: TestRedisServer;
 let directory: TestDirectory;
@@ -115,5 +117,18 @@ describe('the demo key', () => {
     await ensureDemoKey({ dataDir, directory });
     expect(await directory.check(key)).toBe('revoked');
     expect(await directory.getAccount(account?.id ?? '')).toMatchObject({ balanceMicros: 0 });
+  });
+
+  it('is not brought back by a start after its record was forgotten', async () => {
+    const dataDir = createTempDir();
+    const key = await ensureDemoKey({ dataDir, directory });
+    const [account] = (await directory.listAccounts({ limit: 1 })).accounts;
+    const { keyId = '', bucket = 0 } = parseApiKey(key) ?? {};
+    await directory.revokeKey(keyId);
+    const order = { bucket, accountId: account?.id ?? '', keyId, months: new Map() };
+    const forgotten = await forgetKey(directory.connection, { ...order, mayRemove: true });
+    expect(forgotten).toMatchObject({ isRemoved: true });
+    await ensureDemoKey({ dataDir, directory });
+    expect(await directory.check(key)).toBe('unknown');
   });
 });

@@ -30,6 +30,7 @@ const serviceSchema = z.strictObject({
     .string()
     .regex(/^\d+mb$/)
     .optional(),
+  env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).optional(),
   environment: texts.optional(),
   healthcheck: z
     .strictObject({
@@ -153,6 +154,7 @@ describe('compose.yaml', () => {
   it('gives nodes settings and variables that they know', () => {
     const known = ENVIRONMENT_OVERRIDES.map(({ variable }) => variable);
     for (const variable of Object.keys(env('gateway-1'))) expect(known).toContain(variable);
+    expect(services['gateway-1']?.env_file).toEqual([{ path: 'gateway.env', required: false }]);
     const url = String(env('gateway-1')['TOLLGATE_REDIS_URL']);
     expect(services).toHaveProperty(/@([\w-]+):6379\//.exec(url)?.[1] ?? '');
     expect(settings.guards.trustedProxies).toBe(1);

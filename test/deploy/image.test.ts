@@ -62,6 +62,8 @@ describe('the Dockerfile', () => {
     const [, port, path] = /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/\w+)'\)/.exec(text) ?? [];
     expect(Number(port)).toBe(portOf(defaults));
     expect(HEALTH_PATHS).toContain(path);
+    // An upgrade waits for it, node by node. /healthz answers also while Redis is out.
+    expect(path).toBe('/health');
     for (const [, name] of settingIn(text, /^ENV (.+)$/m).matchAll(/(\w+)=/g)) {
       expect(KNOWN_VARIABLES).toContain(name);
     }

@@ -64,9 +64,14 @@ describe('the books in the Helm chart', () => {
     ]) {
       expect(renderChart(named).length).toBeGreaterThan(0);
     }
-    const alone = renderChart({
-      ...{ secrets: NO_BOOKS, replicas: 1, ledgerVerify: { enabled: true } },
-    });
+  });
+
+  it.each([
+    ['with the secrets of the chart', { secrets: NO_BOOKS }],
+    // Which may have no TOLLGATE_BOOKS_URL.
+    ['with a Secret of its own', { existingSecret: 'mine' }],
+  ])('are verified beside the one node that may have them in a file, %s', (_, values) => {
+    const alone = renderChart({ ...values, replicas: 1, ledgerVerify: { enabled: true } });
     const { spec } = only<CronJobSpec>(alone, 'CronJob').spec.jobTemplate.spec.template;
     const [verify] = spec.containers;
     const mount = verify.volumeMounts.find(({ mountPath }) => mountPath === '/var/lib/tollgate');
@@ -83,6 +88,13 @@ describe('the books in the Helm chart', () => {
     };
     const [rule] = near.podAffinity.requiredDuringSchedulingIgnoredDuringExecution;
     expect(selects(rule?.labelSelector.matchLabels ?? { none: '' }, node)).toBe(true);
+  });
+
+  it('are verified anywhere when they are on a server for several nodes', () => {
+    const several = renderChart({ existingSecret: 'mine', ledgerVerify: { enabled: true } });
+    const { spec } = only<CronJobSpec>(several, 'CronJob').spec.jobTemplate.spec.template;
+    expect(spec['affinity']).toBeUndefined();
+    expect(spec.volumes.map(({ name }) => name)).not.toContain('data');
   });
 
   it('come with a Postgres of the agreed image, to which the settings of nodes lead', () => {

@@ -15,6 +15,11 @@ const WITHOUT_REDIS = `for name in redis-server valkey-server; do
   done
 done
 exec "$@"`;
+/** Hides the native builds of the HTTP server from the script. */
+const WITHOUT_BUILDS = `for name in uWebSockets.js uws-modern; do
+  mount -t tmpfs none "node_modules/$name"
+done
+`;
 
 async function nodeEnvironment(): Promise<Record<string, string>> {
   return {
@@ -97,7 +102,7 @@ describe('what a start prints', () => {
 });
 
 describe('a start on a machine without a Redis server', () => {
-  const start = async (...options: string[]) => {
+  const start = async (options: string[], script = WITHOUT_REDIS) => {
     const dir = createTempDir();
     // It shows that it was called, and installs nothing.
     const aptGet = join(dir, 'apt-get');
@@ -108,7 +113,7 @@ describe('a start on a machine without a Redis server', () => {
     const run = spawnSync(
       'unshare',
       [
-        ...['--map-root-user', '--mount', 'sh', '-c', WITHOUT_REDIS, 'sh'],
+        ...['--map-root-user', '--mount', 'sh', '-c', script, 'sh'],
         ...[process.execPath, 'dist/src/main.js', 'start', ...options],
       ],
       { encoding: 'utf8', env: { ...env, PATH: `${dir}:${env['PATH']}` } },
@@ -118,18 +123,26 @@ describe('a start on a machine without a Redis server', () => {
   };
 
   it('installs one only after it has said so', async () => {
-    const { status, stdout, stderr, calls } = await start('--install-redis');
+    const { status, stdout, stderr, calls } = await start(['--install-redis']);
     expect(status).toBe(1);
     expect(calls).toContain('install --yes');
     expect(stdout).toMatch(/^No Redis server was found\. apt-get installs one now.*--no-install/);
     expect(stderr).toContain('sudo apt-get install redis-server');
   });
 
+  it('installs none for a node that could not serve, and says why', async () => {
+    const script = WITHOUT_BUILDS + WITHOUT_REDIS;
+    const { status, stderr, calls } = await start(['--install-redis'], script);
+    expect(status).toBe(1);
+    expect(calls).toBe('');
+    expect(stderr).toContain('no native build of uWebSockets.js loads');
+  });
+
   it.each([
     ['with --no-install', ['--install-redis', '--no-install']],
     ['of itself', []],
   ])('installs nothing %s, and says how people do it', async (_, options) => {
-    const { status, stderr, calls } = await start(...options);
+    const { status, stderr, calls } = await start(options);
     expect(status).toBe(1);
     expect(calls).toBe('');
     expect(stderr).toContain('neither redis-server nor valkey-server was found');

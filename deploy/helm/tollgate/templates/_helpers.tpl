@@ -17,6 +17,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "tollgate.booksAreFile" -}}
 {{- if not (or .Values.postgres.enabled .Values.existingSecret .Values.secrets.TOLLGATE_BOOKS_URL (dig "books" "url" "" .Values.settings)) }}yes{{- end }}
 {{- end }}
+{{- define "tollgate.booksMayBeFile" -}}
+{{- if not (or .Values.postgres.enabled .Values.secrets.TOLLGATE_BOOKS_URL (dig "books" "url" "" .Values.settings) .Values.autoscaling.enabled (ne (int .Values.replicas) 1)) }}yes{{- end }}
+{{- end }}
 {{- define "tollgate.preStopSeconds" -}}
 {{ .Values.preStopSeconds | default (ternary 10 30 (eq .Values.service.type "ClusterIP")) }}
 {{- end }}
