@@ -1,4 +1,5 @@
 import { fitToolName } from '../../fields/fit-tool-name.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type {
   ContentBlock,
@@ -111,6 +112,7 @@ function encodeAnswer(
       throw refuseKind(`${path}.${i}`, `blocks of type ${nameKind(block.type)}`);
     }
   }
+  if (isBlank(text)) text = '';
   if (text === '' && calls.length === 0) return undefined;
   const thoughts = accepts?.has('reasoning_content') === true ? readThoughts(content) : '';
   return {

@@ -156,6 +156,7 @@ describe('the messages for a chat upstream', () => {
       messagesOf(
         ...MESSAGES,
         assistant(thought, hidden),
+        assistant(text('\n\n')),
         assistant(thought, text('Let me '), text('look.'), use('a', { x: 1 }), use('b')),
         user(result('a', {}), result('b', { content: 'B' })),
       ),

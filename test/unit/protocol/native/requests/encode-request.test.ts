@@ -260,6 +260,22 @@ describe('a conversation that went through other upstreams', () => {
     ]);
   });
 
+  it('loses what a model wrote and nobody can see', () => {
+    const messages = [
+      user(text('Hi')),
+      assistant(text('\n\n'), use('a')),
+      user(result('a')),
+      assistant(text(''), text(' ')),
+      user(text('And?')),
+    ];
+    expect(encode(callOf({ messages }))['messages']).toEqual([
+      user(text('Hi')),
+      assistant(use('a')),
+      user(result('a')),
+      user(text('And?')),
+    ]);
+  });
+
   it('has ids that native upstreams take', () => {
     const messages = [
       { role: 'user', content: 'Hi' },

@@ -113,6 +113,11 @@ describe('a native body on its way to a native upstream', () => {
       JSON.stringify({ ...BODY, messages: [...BODY.messages, unsigned] }),
       {},
     ],
+    [
+      'a model said nothing visible',
+      JSON.stringify({ ...BODY, messages: [...BODY.messages, assistant(text(''))] }),
+      {},
+    ],
     ['its thoughts have to be cut', JSON.stringify(tight), { outputTokensMax: 1_500 }],
   ];
   for (const [name, body, fields] of cases) {
