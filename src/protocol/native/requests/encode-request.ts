@@ -6,6 +6,7 @@ import { sharesBudget } from './decode-headers.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
+import { sayAsUser } from './say-as-user.ts';
 import { writeConversation } from './write-conversation.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
@@ -25,7 +26,8 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 /** Writes the body for an upstream of the native format. Native content stays as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
-  const messages = mendMessages(request.messages, call.reasoning?.open);
+  const said = takesSystem(call) ? request.messages : sayAsUser(request.messages);
+  const messages = mendMessages(said, call.reasoning?.open);
   const canThink = messages === request.messages || hasThoughts(messages);
   const added = canThink ? addThinking(call) : undefined;
   const others = JSON.stringify({
@@ -46,6 +48,11 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     output_config: encodeOutputConfig(call),
   });
   return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
+}
+
+/** Whether the model takes system messages among the others, and not only before them. */
+export function takesSystem({ accepts }: Pick<UpstreamCallOutline, 'accepts'>): boolean {
+  return accepts?.has('system_messages') === true;
 }
 
 function omit(

@@ -27,7 +27,8 @@ describe('the body for a native upstream', () => {
     it(`is what came, with the name of the upstream's model: ${name}`, () => {
       const isStream = body['stream'] === true;
       const source = readJsonBody(Buffer.from(JSON.stringify(body)));
-      const said = Object.entries(encode(callOf(body, { isStream, source })));
+      const accepts = new Set(['system_messages' as const]);
+      const said = Object.entries(encode(callOf(body, { isStream, source, accepts })));
       const expected = Object.entries({ ...body, model: 'vendor-name', stream: isStream });
       const isSaid = ([, value]: [string, unknown]) =>
         value !== null && !(Array.isArray(value) && value.length === 0);
@@ -45,6 +46,32 @@ describe('the body for a native upstream', () => {
       cache_control: { type: 'ephemeral' },
     };
     expect(encode(callOf(body))).toMatchObject(body);
+  });
+
+  it('has the system speak as a user where the model takes no system among its messages', () => {
+    const use = { type: 'tool_use', id: 'a', name: 'look', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'a', content: 'Seen' };
+    const system = (said: string, more = {}) => ({ role: 'system', content: [text(said, more)] });
+    const messages = [
+      user(text('Hi')),
+      system('Mind the gap.', cached()),
+      assistant(use),
+      system('Mind the tests.'),
+      user(result),
+      assistant(text('So')),
+      system('Go on.'),
+    ];
+    expect(encode(callOf({ messages }))['messages']).toEqual([
+      user(text('Hi')),
+      user(text('Mind the gap.', cached())),
+      assistant(use),
+      user(result),
+      user(text('Mind the tests.')),
+      assistant(text('So')),
+      user(text('Go on.')),
+    ]);
+    const accepts = new Set(['system_messages' as const]);
+    expect(encode(callOf({ messages }, { accepts }))['messages']).toEqual(messages);
   });
 
   it('asks for as much as may be given, streamed or not as the gateway likes it', () => {

@@ -114,6 +114,14 @@ describe('a native body on its way to a native upstream', () => {
       {},
     ],
     [
+      'the system has to speak as a user',
+      JSON.stringify({
+        ...BODY,
+        messages: [...BODY.messages, { role: 'system', content: 'Mind.' }],
+      }),
+      {},
+    ],
+    [
       'a model said nothing visible',
       JSON.stringify({ ...BODY, messages: [...BODY.messages, assistant(text(''))] }),
       {},
