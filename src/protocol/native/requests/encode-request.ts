@@ -3,6 +3,7 @@ import type { InferenceRequest } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';
+import { dropThinkingEdits } from './drop-thinking-edits.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
@@ -30,6 +31,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
   const messages = mendMessages(said, call.reasoning?.open);
   const canThink = messages === request.messages || hasThoughts(messages);
   const added = canThink ? addThinking(call) : undefined;
+  const thinking = canThink ? (added ?? fitThinking(call)) : undefined;
   const others = JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -44,10 +46,16 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
-    thinking: canThink ? (added ?? fitThinking(call)) : undefined,
+    thinking,
+    ...(thinking === undefined && encodeThoughtless(request.passedOn)),
     output_config: encodeOutputConfig(call),
   });
   return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
+}
+
+/** What changes of a request whose thinking is left out. */
+function encodeThoughtless({ thinking, context_management: edited }: InferenceRequest['passedOn']) {
+  return thinking == null ? undefined : { context_management: dropThinkingEdits(edited) };
 }
 
 /** Whether the model takes system messages among the others, and not only before them. */

@@ -1,4 +1,5 @@
 import type { Message } from '../../inference.ts';
+import { hasResults } from './has-results.ts';
 
 /**
  * Lets a user say what the system says among the messages, for models that take no other role
@@ -24,8 +25,4 @@ export function sayAsUser(messages: readonly Message[]): readonly Message[] {
 
 export function saysSystem(messages: readonly Message[]): boolean {
   return messages.some(({ role }) => role === 'system');
-}
-
-function hasResults({ content }: Message): boolean {
-  return typeof content !== 'string' && content.some(({ type }) => type === 'tool_result');
 }

@@ -108,6 +108,36 @@ describe('thinking', () => {
     expect(thinkingWith(1_024)).toBeUndefined();
   });
 
+  it('takes the edits of earlier thoughts with it where it goes', () => {
+    const clearing = { type: 'clear_thinking_20251015', keep: 'all' };
+    const other = { type: 'clear_tool_uses_20250919' };
+    const editsOf = (outputTokensMax: number, ...edits: unknown[]) =>
+      encode(
+        callOf(
+          { max_tokens: 20_000, thinking, context_management: { edits } },
+          { outputTokensMax },
+        ),
+      )['context_management'];
+    expect(editsOf(20_000, clearing)).toEqual({ edits: [clearing] });
+    expect(editsOf(1_000, clearing)).toBeUndefined();
+    expect(editsOf(1_000, clearing, other)).toEqual({ edits: [other] });
+  });
+
+  it('goes where calls have lost their thoughts, even if the system has the last word', () => {
+    const unsigned = { type: 'thinking', thinking: 'Hm.', signature: 'tollgate' };
+    const messages = [
+      user(text('Hi')),
+      assistant(unsigned, { type: 'tool_use', id: 'a', name: 'look', input: {} }),
+      user({ type: 'tool_result', tool_use_id: 'a', content: 'Seen' }),
+      { role: 'system', content: 'Mind the gap.' },
+    ];
+    const accepts = new Set(['system_messages' as const]);
+    for (const more of [{}, { accepts }]) {
+      const call = callOf({ max_tokens: 20_000, thinking, messages }, more);
+      expect(encode(call)).not.toHaveProperty('thinking');
+    }
+  });
+
   it('always leaves room for the answer', () => {
     const numbers = fc
       .record({
