@@ -1,9 +1,11 @@
 import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceRequest } from '../../inference.ts';
+import { readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';
 import { dropThinkingEdits } from './drop-thinking-edits.ts';
+import { fitSchema } from './fit-schema.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
@@ -136,8 +138,10 @@ export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): 
 function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
   const { outputSchema, passedOn } = request;
   const config = passedOn['output_config'];
-  const hasSchema = isObject(outputSchema) && passedOn['output_format'] == null;
-  const format = hasSchema ? { type: 'json_schema', schema: outputSchema } : undefined;
+  const isNative =
+    passedOn['output_format'] != null || readObject(passedOn, 'output_config')['format'] != null;
+  const hasSchema = isObject(outputSchema) && !isNative;
+  const format = hasSchema ? { type: 'json_schema', schema: fitSchema(outputSchema) } : undefined;
   const effort = accepts?.has('effort') === true ? encodeEffort(request.effort) : undefined;
   if (format === undefined && effort === undefined) return config;
   return { format, effort, ...(isObject(config) && config) };

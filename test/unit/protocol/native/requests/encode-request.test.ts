@@ -248,8 +248,6 @@ describe('what chat clients ask for', () => {
     expect(dropped).not.toContain('top_p');
   });
 
-  const schema = { type: 'object', properties: { a: { type: 'integer' } } };
-
   it('stops at each word, and never at white space, which native models refuse', () => {
     const sent = encode(chatCall({ stop: ['END', ' \n'] }));
     expect(sent).toMatchObject({ stop_sequences: ['END'] });
@@ -262,10 +260,24 @@ describe('what chat clients ask for', () => {
     expect(encode(chatCall({}))).not.toHaveProperty('temperature');
   });
 
-  it('has its schema in the native place', () => {
+  it('has its schema in the native place, as far as native models take it', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer', description: 'How many', minimum: 1 } },
+      required: ['a'],
+    };
     const format = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(encode(chatCall({ response_format: format }))).toMatchObject({
-      output_config: { format: { type: 'json_schema', schema } },
+      output_config: {
+        format: {
+          type: 'json_schema',
+          schema: {
+            ...schema,
+            properties: { a: { type: 'integer', description: 'How many\n\n{minimum: 1}' } },
+            additionalProperties: false,
+          },
+        },
+      },
     });
   });
 
