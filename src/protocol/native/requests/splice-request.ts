@@ -11,6 +11,7 @@ import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { NATIVE_FIELDS } from './decode-request.ts';
 import { fitThinking, takesSystem } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
+import { UNSET } from './request-schema.ts';
 import { saysSystem } from './say-as-user.ts';
 
 /**
@@ -40,11 +41,12 @@ const isKept: KeepMember = (name, fields) => {
       return false;
     case 'system':
     case 'temperature':
-    case 'top_p':
-    case 'top_k':
     case 'tool_choice':
     case 'cache_control':
       return fields[name] !== null;
+    case 'top_p':
+    case 'top_k':
+      return fields[name] !== null && fields[name] !== UNSET;
     case 'stop_sequences':
     case 'tools':
       return hasItems(fields[name]);

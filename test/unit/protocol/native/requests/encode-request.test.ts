@@ -38,6 +38,12 @@ describe('the body for a native upstream', () => {
     });
   }
 
+  it('says nothing of sampling for clients that leave it unset in numbers', () => {
+    const said = encode(callOf({ top_p: -1, top_k: -1 }));
+    expect(said).not.toHaveProperty('top_p');
+    expect(said).not.toHaveProperty('top_k');
+  });
+
   it('keeps cache markers and fields that nobody here knows', () => {
     const body = {
       system: [text('Be brief.', cached('1h'))],
