@@ -43,7 +43,7 @@ export const CACHE_PRICE_FACTORS = { read: 0.1, write5m: 1.25, write1h: 2 };
  * accept.
  */
 export const DEFAULT_ACCEPTS = {
-  native: ['pdf', 'effort'],
+  native: ['pdf', 'effort', 'system_messages'],
   chat: ['effort'],
   responses: ['pdf', 'effort', 'encrypted_reasoning'],
   simulated: [],

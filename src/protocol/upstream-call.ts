@@ -2,9 +2,9 @@ import type { InferenceCall, InferenceRequest, RequestOutline } from './inferenc
 import type { Opener } from './sealed-reasoning.ts';
 
 /**
- * Features that not every upstream takes: PDFs, the effort that a model is to make, and earlier
+ * Features that not every upstream takes: PDFs, the effort that a model is to make, earlier
  * thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
- * of a call stands for.
+ * of a call stands for, and system messages in the middle of a conversation.
  */
 export const OPTIONAL_FEATURES = [
   'pdf',
@@ -12,6 +12,7 @@ export const OPTIONAL_FEATURES = [
   'reasoning_content',
   'encrypted_reasoning',
   'thought_signature',
+  'system_messages',
 ] as const;
 export type OptionalFeature = (typeof OPTIONAL_FEATURES)[number];
 

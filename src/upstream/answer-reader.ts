@@ -1,6 +1,6 @@
 import * as ascii from '../lib/bytes/ascii.ts';
 import { GatheredBytes } from '../lib/bytes/gathered-bytes.ts';
-import type { CallNamer } from '../protocol/answers/call-namer.ts';
+import type { AnswerNamer } from '../protocol/answers/answer-namer.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent, Usage } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
@@ -41,7 +41,7 @@ interface AnswerOptions {
   readonly model: string;
   readonly seal: Sealer | undefined;
   /** Only for an answer that is translated. */
-  readonly calls: CallNamer | undefined;
+  readonly namer: AnswerNamer | undefined;
   /** Whether only the cost of the answer is still wanted. */
   readonly isUnread: () => boolean;
   readonly maskText: MaskText;
@@ -227,8 +227,8 @@ function tellsOutput(usage: Usage | undefined, { format }: UpstreamDialect): boo
   return usage !== undefined && (usage.output > 0 || format === 'embeddings');
 }
 
-function toPart(all: readonly InferenceEvent[], { model, calls }: AnswerOptions): PushedPart {
-  const events = calls?.name(all) ?? all;
+function toPart(all: readonly InferenceEvent[], { model, namer }: AnswerOptions): PushedPart {
+  const events = namer?.name(all) ?? all;
   const renamed =
     events[0]?.type === 'start' ? [{ ...events[0], model }, ...events.slice(1)] : events;
   return { events: renamed, contentBytes: 0, bytes: undefined };

@@ -1,5 +1,5 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
-import { createCallNamer } from '../protocol/answers/call-namer.ts';
+import { createAnswerNamer } from '../protocol/answers/answer-namer.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Sealer } from '../protocol/sealed-reasoning.ts';
@@ -152,7 +152,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
       form,
       model,
       seal,
-      calls: isTranslated ? createCallNamer(request, requestId) : undefined,
+      namer: isTranslated ? createAnswerNamer(request, requestId) : undefined,
       isUnread,
       maskText: this.#maskText,
       teller: this,

@@ -46,6 +46,7 @@ import type { RelayedAnswer } from '../protocol/sse/relayed-answer.ts';
 import type { StreamDecoder } from '../protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../protocol/sse/stream-relay.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../protocol/upstream-call.ts';
+import { hideEndUser } from './hide-end-user.ts';
 
 type EncoderInput = UpstreamCallOutline & Pick<InferenceCall, 'readWhole'>;
 
@@ -124,7 +125,8 @@ export const NATIVE_DIALECT: UpstreamDialect = {
   format: 'native',
   path: '/messages',
   encodeRequest: (call, vendorModel) =>
-    spliceNativeRequest(call, vendorModel) ?? encodeNativeRequest(wholeOf(call), vendorModel),
+    spliceNativeRequest(call, vendorModel) ??
+    encodeNativeRequest(hideEndUser(wholeOf(call)), vendorModel),
   encodeHeaders: (betas, apiKey) => [
     ...(apiKey === undefined ? [] : ['x-api-key', apiKey]),
     ...encodeNativeHeaders(betas).flat(),

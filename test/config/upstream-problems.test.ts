@@ -149,7 +149,7 @@ describe('an upstream', () => {
     ['kind: chat, url: "http://a", accepts: pdf', 'accepts: must be a list, or a map of model ids'],
     [
       'kind: chat, url: "http://a", accepts: {llm-opus-4.7: pdf}',
-      'accepts.llm-opus-4.7: must be a list of 0 to 5 of pdf, effort',
+      'accepts.llm-opus-4.7: must be a list of 0 to 6 of pdf, effort',
     ],
     [
       'kind: chat, url: "http://a", sampling: none',
@@ -169,10 +169,10 @@ describe('what an upstream accepts', () => {
     parseConfig({ path: undefined, text: upstreamWith(settings), env: {} }).upstreams[0]?.accepts;
 
   it('is the same for all models, except for those that have a list of their own', () => {
-    expect(parse('api_key: k')).toEqual({ '*': ['pdf', 'effort'] });
+    expect(parse('api_key: k')).toEqual({ '*': ['pdf', 'effort', 'system_messages'] });
     expect(parse('accepts: [pdf]')).toEqual({ '*': ['pdf'] });
     expect(parse('accepts: {llm-haiku-4.5: [pdf]}')).toEqual({
-      ...{ 'llm-haiku-4.5': ['pdf'], '*': ['pdf', 'effort'] },
+      ...{ 'llm-haiku-4.5': ['pdf'], '*': ['pdf', 'effort', 'system_messages'] },
     });
     expect(parse('accepts: {llm-haiku-4.5: [pdf], "*": []}')).toEqual({
       ...{ 'llm-haiku-4.5': ['pdf'], '*': [] },

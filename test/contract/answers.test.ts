@@ -69,8 +69,9 @@ describe.each(WAYS.map(([upstream, client]) => ({ upstream, client })))(
   ({ upstream, client }) => {
     it('says the same at both ends, streamed, as a whole and from one to the other', () => {
       fc.assert(
-        fc.property(eventSequences, ({ events, isFailed }) => {
-          fc.pre(!isFailed);
+        fc.property(eventSequences, ({ events, isFailed, text, visibleText }) => {
+          // Native clients get no texts of white space.
+          fc.pre(!isFailed && text === visibleText);
           const expected = client.keep(upstream.keep(readMeaning(events)));
           for (const [read, write] of [
             [upstream.stream, client.stream],
@@ -88,15 +89,16 @@ describe.each(WAYS.map(([upstream, client]) => ({ upstream, client })))(
 );
 
 describe('an answer of a native upstream to a native client', () => {
-  it('keeps every block, with signatures and hidden thoughts', () => {
+  it('keeps every block that says something, with signatures and hidden thoughts', () => {
     fc.assert(
       fc.property(eventSequences, ({ events, isFailed }) => {
         fc.pre(!isFailed);
         const { content, stopSequence } = collectAnswer(events);
+        const said = content.filter((block) => block.type !== 'text' || block.text.trim() !== '');
         const [native] = KINDS;
         for (const read of [native?.stream, native?.whole]) {
           const answer = collectAnswer(read?.(events) ?? []);
-          expect(answer.content).toEqual(content);
+          expect(answer.content).toEqual(said);
           expect(answer.stopSequence).toBe(stopSequence || undefined);
         }
       }),

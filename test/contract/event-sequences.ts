@@ -10,6 +10,8 @@ export interface EventSequence {
   readonly events: readonly InferenceEvent[];
   /** What a reader finds in the stream. */
   readonly text: string;
+  /** The same without blocks in which nothing is visible. */
+  readonly visibleText: string;
   readonly tools: readonly { id: string; name: string; input: unknown }[];
   /** Whether the stream stops in the middle. The encoder is told so. */
   readonly isFailed: boolean;
@@ -110,6 +112,13 @@ function readText(events: readonly InferenceEvent[]): string {
     .join('');
 }
 
+function readVisibleText(blocks: readonly Block[]): string {
+  return blocks
+    .map(({ deltas }) => deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join(''))
+    .filter((text) => text.trim() !== '')
+    .join('');
+}
+
 /** Usage only increases. */
 function raise(usage: Usage, more: Usage): Usage {
   return {
@@ -150,5 +159,7 @@ export const eventSequences: fc.Arbitrary<EventSequence> = fc
       ...(isCut ? inside.slice(0, -1) : inside),
       ...(isFailed ? [] : [{ ...finish, usage: finish.usage && raise(usage, finish.usage) }]),
     ];
-    return { events, text: readText(inside), tools: readTools(inside), isFailed };
+    const text = readText(inside);
+    const visibleText = readVisibleText(blocks);
+    return { events, text, visibleText, tools: readTools(inside), isFailed };
   });

@@ -3,6 +3,9 @@ import { isObject } from '../schema.ts';
 
 const ID_CHARS_MAX = 128;
 
+/** By these words of the vendor, agents know that leaving thoughts out would help. */
+const KNOWN_WORDS = 'Invalid `signature` in `thinking` block';
+
 interface ThoughtPlace {
   readonly param: string;
   /** What a client leaves out to go on. */
@@ -13,7 +16,7 @@ interface ThoughtPlace {
 export function refuseThought(body: unknown, sealed: string, why: string): Refusal {
   const { param, advice } = findPlace(body, sealed);
   const said = `${why}. ${advice}, and the model goes on without this thought.`;
-  return new Refusal('unknown_thought', `${param}: ${said}`, {
+  return new Refusal('unknown_thought', `${param}: ${KNOWN_WORDS}: ${said}`, {
     param,
     chatMessage: `Invalid value for '${param}': ${said}`,
   });

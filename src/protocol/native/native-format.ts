@@ -6,6 +6,7 @@ import { encodeNativeRate } from '../rates/encode-rate.ts';
 import { listNames } from '../schema.ts';
 import { encodeAnswer } from './answers/encode-answer.ts';
 import { createStreamEncoder } from './answers/encode-stream.ts';
+import { holdBlankTexts } from './answers/hold-blank-texts.ts';
 import { encodeRefusal } from './encode-refusal.ts';
 import { decodeRequest, NATIVE_FIELDS } from './requests/decode-request.ts';
 import { nativeRequestSchema } from './requests/request-schema.ts';
@@ -26,7 +27,7 @@ export const nativeFormat: Format = {
   abridgment: ABRIDGMENT,
   canBeAbridged: () => true,
   encodeAnswer,
-  createStreamEncoder,
+  createStreamEncoder: () => holdBlankTexts(createStreamEncoder()),
   encodeRefusal,
   statusOf: (refusal) => refusal.status,
   encodeRate: encodeNativeRate,

@@ -148,7 +148,8 @@ describe('structured output and effort', () => {
       response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
     };
     expect((await ask('chat', 'native', asked)).status).toBe(200);
-    expect(sent()['output_config']).toEqual({ effort: 'low', format });
+    const fitted = { ...format, schema: { ...schema, additionalProperties: false } };
+    expect(sent()['output_config']).toEqual({ effort: 'low', format: fitted });
   });
 });
 

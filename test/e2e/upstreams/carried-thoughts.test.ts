@@ -266,7 +266,7 @@ describe('a native client', () => {
       ]);
       await expect(again).rejects.toMatchObject({
         status: 400,
-        message: expect.stringContaining('messages.1.content.0.signature: it was changed'),
+        message: expect.stringContaining('Invalid `signature` in `thinking` block: it was changed'),
       });
     },
   );

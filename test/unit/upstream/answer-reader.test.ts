@@ -11,7 +11,7 @@ it('takes no more memory for a whole answer that comes byte by byte', () => {
     contentType: 'application/json',
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     seal: undefined,
-    calls: undefined,
+    namer: undefined,
     model: 'm',
     isUnread: () => false,
     maskText: (text) => text,

@@ -19,7 +19,7 @@ function readUnread(kind: keyof typeof DIALECTS, body: string) {
     contentType: 'application/json',
     form: { format: 'native', context: { createdSeconds: 0, wantsStreamUsage: true } },
     seal: undefined,
-    calls: undefined,
+    namer: undefined,
     model: 'm',
     isUnread: () => isUnread,
     maskText: (text) => text,

@@ -1,4 +1,5 @@
 import { fitToolName } from '../../fields/fit-tool-name.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type {
   ContentBlock,
@@ -16,7 +17,10 @@ import { encodeBlock, encodeParts, isText, joinTexts } from './encode-content.ts
 /** Google's own sign for a call that another model made, or whose signature is lost. */
 const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-/** Translates the conversation into the chat format, with the instructions at its head. */
+/**
+ * Translates the conversation into the chat format, with the instructions at its head. The
+ * templates of many models take a system message nowhere else, so later ones are texts of the user.
+ */
 export function encodeMessages(
   { system, messages }: Pick<InferenceRequest, 'system' | 'messages'>,
   accepts: UpstreamCall['accepts'],
@@ -30,13 +34,13 @@ export function encodeMessages(
     afterResults = [];
   };
 
-  if (system !== undefined && system.length > 0) {
-    encoded.push({ role: 'system', content: joinContent(system) });
-  }
+  const { instructions, messagesRead } = readInstructions(system, messages);
+  if (instructions !== '') encoded.push({ role: 'system', content: instructions });
   for (const [i, { role, content }] of messages.entries()) {
+    if (i < messagesRead) continue;
     const path = `messages.${i}.content`;
     if (role === 'system') {
-      afterResults.push({ role, content: joinContent(content) });
+      addUserText(afterResults, joinContent(content));
     } else if (role === 'assistant') {
       endTurn();
       const answer = encodeAnswer(content, path, accepts);
@@ -51,6 +55,35 @@ export function encodeMessages(
   }
   endTurn();
   return encoded;
+}
+
+function readInstructions(
+  system: InferenceRequest['system'],
+  messages: readonly Message[],
+): { instructions: string; messagesRead: number } {
+  const texts = system === undefined || system.length === 0 ? [] : [joinContent(system)];
+  let messagesRead = 0;
+  for (const { role, content } of messages) {
+    if (role !== 'system') break;
+    texts.push(joinContent(content));
+    messagesRead += 1;
+  }
+  return { instructions: texts.join('\n'), messagesRead };
+}
+
+/** Some templates refuse two messages of a user in a row, so the text goes into the last one. */
+function addUserText(messages: ChatMessage[], text: string): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') {
+    messages.push({ role: 'user', content: text });
+    return;
+  }
+  const { content } = last;
+  const joined =
+    typeof content === 'string'
+      ? `${content}\n\n${text}`
+      : [...content, { type: 'text' as const, text }];
+  messages[messages.length - 1] = { role: 'user', content: joined };
 }
 
 function joinContent(content: Message['content']): string {
@@ -79,6 +112,7 @@ function encodeAnswer(
       throw refuseKind(`${path}.${i}`, `blocks of type ${nameKind(block.type)}`);
     }
   }
+  if (isBlank(text)) text = '';
   if (text === '' && calls.length === 0) return undefined;
   const thoughts = accepts?.has('reasoning_content') === true ? readThoughts(content) : '';
   return {

@@ -1,3 +1,4 @@
+import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceAnswer, OutputBlock } from '../../inference.ts';
 import { writeContent } from '../write-content.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -10,8 +11,13 @@ export function encodeAnswer(answer: InferenceAnswer): string {
     stop_sequence: answer.stopSequence ?? null,
     usage: encodeUsage(answer.usage),
   });
-  const written = writeContent(content.map(encodeBlock));
+  const written = writeContent(content.filter(isSaid).map(encodeBlock));
   return `${head.slice(0, -1)},"content":${written},${rest.slice(1)}`;
+}
+
+/** Nobody takes back a text of white space. */
+function isSaid(block: OutputBlock): boolean {
+  return block.type !== 'text' || !isBlank(block.text);
 }
 
 /** Leaves out what only other formats say. */

@@ -8,7 +8,7 @@ import { checkKinds } from './check-kinds.ts';
 import { checkRequest } from './check-request.ts';
 import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
-import { nativeRequestSchema } from './request-schema.ts';
+import { nativeRequestSchema, UNSET } from './request-schema.ts';
 
 /** The fields that are read from a body. Its other fields are passed on. */
 const READ_FIELDS: ReadonlySet<string> = new Set([
@@ -83,8 +83,8 @@ function toInference(
     messages: body.messages,
     outputTokensMax: body.max_tokens,
     temperature: body.temperature ?? undefined,
-    topP: body.top_p ?? undefined,
-    topK: body.top_k ?? undefined,
+    topP: unlessUnset(body.top_p),
+    topK: unlessUnset(body.top_k),
     stopSequences: body.stop_sequences ?? NO_ITEMS,
     tools: body.tools ?? NO_ITEMS,
     toolChoice: body.tool_choice ?? undefined,
@@ -99,6 +99,10 @@ function toInference(
     unknownFields,
     sentUndecoded: NO_ITEMS,
   };
+}
+
+function unlessUnset(value: number | null | undefined): number | undefined {
+  return value === UNSET ? undefined : (value ?? undefined);
 }
 
 /** Most bodies have no other fields, and no object is made for them. */

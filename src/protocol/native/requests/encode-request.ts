@@ -1,11 +1,15 @@
 import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceRequest } from '../../inference.ts';
+import { readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';
+import { dropThinkingEdits } from './drop-thinking-edits.ts';
+import { fitSchema } from './fit-schema.ts';
 import { hasThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
+import { sayAsUser } from './say-as-user.ts';
 import { writeConversation } from './write-conversation.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
@@ -25,9 +29,11 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 /** Writes the body for an upstream of the native format. Native content stays as it came. */
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
-  const messages = mendMessages(request.messages, call.reasoning?.open);
+  const said = takesSystem(call) ? request.messages : sayAsUser(request.messages);
+  const messages = mendMessages(said, call.reasoning?.open);
   const canThink = messages === request.messages || hasThoughts(messages);
   const added = canThink ? addThinking(call) : undefined;
+  const thinking = canThink ? (added ?? fitThinking(call)) : undefined;
   const others = JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -42,10 +48,21 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     tools: unlessEmpty(request.tools),
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
-    thinking: canThink ? (added ?? fitThinking(call)) : undefined,
+    thinking,
+    ...(thinking === undefined && encodeThoughtless(request.passedOn)),
     output_config: encodeOutputConfig(call),
   });
   return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
+}
+
+/** What changes of a request whose thinking is left out. */
+function encodeThoughtless({ thinking, context_management: edited }: InferenceRequest['passedOn']) {
+  return thinking == null ? undefined : { context_management: dropThinkingEdits(edited) };
+}
+
+/** Whether the model takes system messages among the others, and not only before them. */
+export function takesSystem({ accepts }: Pick<UpstreamCallOutline, 'accepts'>): boolean {
+  return accepts?.has('system_messages') === true;
 }
 
 function omit(
@@ -121,8 +138,10 @@ export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): 
 function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
   const { outputSchema, passedOn } = request;
   const config = passedOn['output_config'];
-  const hasSchema = isObject(outputSchema) && passedOn['output_format'] == null;
-  const format = hasSchema ? { type: 'json_schema', schema: outputSchema } : undefined;
+  const isNative =
+    passedOn['output_format'] != null || readObject(passedOn, 'output_config')['format'] != null;
+  const hasSchema = isObject(outputSchema) && !isNative;
+  const format = hasSchema ? { type: 'json_schema', schema: fitSchema(outputSchema) } : undefined;
   const effort = accepts?.has('effort') === true ? encodeEffort(request.effort) : undefined;
   if (format === undefined && effort === undefined) return config;
   return { format, effort, ...(isObject(config) && config) };

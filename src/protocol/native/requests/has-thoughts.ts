@@ -1,13 +1,14 @@
 import type { Message } from '../../inference.ts';
+import { hasResults } from './has-results.ts';
 
 /**
  * Whether a model may go on to think. It must not if the calls whose results it gets were made
  * without thinking, or if their thoughts were lost on the way.
  */
 export function hasThoughts(messages: readonly Message[]): boolean {
-  const results = messages.at(-1)?.content ?? '';
-  const isLoop = typeof results !== 'string' && results.some(({ type }) => type === 'tool_result');
-  const calls = messages.findLast(({ role }) => role === 'assistant')?.content ?? '';
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const calls = messages[last]?.content ?? '';
+  const isLoop = messages.slice(last + 1).some(hasResults);
   if (!isLoop || typeof calls === 'string') return true;
   const first = calls[0]?.type;
   return first === 'thinking' || first === 'redacted_thinking';

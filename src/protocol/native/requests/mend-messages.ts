@@ -1,3 +1,4 @@
+import { isBlank } from '../../fields/is-blank.ts';
 import type { ContentBlock, Message } from '../../inference.ts';
 import { isUnsigned } from '../../own-signature.ts';
 import { isSealed, type Opener } from '../../sealed-reasoning.ts';
@@ -8,9 +9,9 @@ const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
 
 /**
  * A conversation that went through other upstreams may contain what a native upstream refuses:
- * thinking that it did not sign, and tool ids with other characters. Sealed thinking is opened; it
- * is left out if it is not of a native upstream, or if `open` is absent. Everything else stays as
- * it is.
+ * thinking that it did not sign, texts of white space, and tool ids with other characters. Sealed
+ * thinking is opened; it is left out if it is not of a native upstream, or if `open` is absent.
+ * Everything else stays as it is.
  */
 export function mendMessages(
   messages: readonly Message[],
@@ -37,14 +38,22 @@ export function mendToolId(id: string): string {
 }
 
 function isBroken(block: ContentBlock): boolean {
-  return isSealedThinking(block) || isUnsigned(block) || mendIds(block) !== block;
+  return (
+    isSealedThinking(block) || isUnsigned(block) || isBlankText(block) || mendIds(block) !== block
+  );
 }
 
 function isSealedThinking(block: ContentBlock): block is ThinkingBlock {
   return block.type === 'thinking' && isSealed(block.signature);
 }
 
+/** Only an assistant's, because those of others are refused. */
+function isBlankText(block: ContentBlock): boolean {
+  return block.type === 'text' && isBlank(block.text);
+}
+
 function mendBlock(block: ContentBlock, open: Opener | undefined): readonly ContentBlock[] {
+  if (isBlankText(block)) return [];
   if (!isSealedThinking(block)) return isUnsigned(block) ? [] : [mendIds(block)];
   const reasoning = open?.(block.signature)?.reasoning;
   return reasoning === undefined || reasoning.type === 'reasoning' ? [] : [reasoning];

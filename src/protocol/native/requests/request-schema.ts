@@ -46,6 +46,16 @@ function named(name: string, schema: Schema): Schema {
   };
 }
 
+/** How clients that know no `null` say that a field is unset. */
+export const UNSET = -1;
+
+function orUnset(schema: Schema): Schema {
+  return {
+    json: schema.json,
+    check: (value) => (value === UNSET ? undefined : schema.check(value)),
+  };
+}
+
 const id = text({ charsMax: ID_CHARS_MAX, pattern: ID });
 
 const cacheControl = objectOf({ type: oneOf('ephemeral') }, { ttl: oneOf('5m', '1h') });
@@ -209,8 +219,8 @@ export const nativeRequestSchema = objectOf(
     system: textOr({}, systemBlocks),
     stream: boolean,
     temperature: number({ min: 0, max: 1 }),
-    top_p: number({ min: 0, max: 1 }),
-    top_k: integer({ min: 0 }),
+    top_p: orUnset(number({ min: 0, max: 1 })),
+    top_k: orUnset(integer({ min: 0 })),
     stop_sequences: list(text()),
     tools: list(tool),
     tool_choice: toolChoice,

@@ -9,8 +9,10 @@ import { hasItems } from '../../fields/has-items.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { NATIVE_FIELDS } from './decode-request.ts';
-import { fitThinking } from './encode-request.ts';
+import { fitThinking, takesSystem } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
+import { UNSET } from './request-schema.ts';
+import { saysSystem } from './say-as-user.ts';
 
 /**
  * Writes the same body as `encodeNativeRequest` for a request that came in the native format, but
@@ -25,6 +27,7 @@ export function spliceNativeRequest(
   if (source === undefined) return undefined;
   if (fitThinking(call) !== request.passedOn['thinking']) return undefined;
   if (!areMended(request.messages)) return undefined;
+  if (!takesSystem(call) && saysSystem(request.messages)) return undefined;
   const said = `"model":${JSON.stringify(vendorModel)},"max_tokens":${outputTokensMax},"stream":${isStream}`;
   return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
 }
@@ -38,11 +41,12 @@ const isKept: KeepMember = (name, fields) => {
       return false;
     case 'system':
     case 'temperature':
-    case 'top_p':
-    case 'top_k':
     case 'tool_choice':
     case 'cache_control':
       return fields[name] !== null;
+    case 'top_p':
+    case 'top_k':
+      return fields[name] !== null && fields[name] !== UNSET;
     case 'stop_sequences':
     case 'tools':
       return hasItems(fields[name]);

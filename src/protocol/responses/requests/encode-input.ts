@@ -1,4 +1,5 @@
 import { fitToolName } from '../../fields/fit-tool-name.ts';
+import { isBlank } from '../../fields/is-blank.ts';
 import { nameKind, refuseKind } from '../../fields/refuse-kind.ts';
 import type { ContentBlock, Message, ToolResultBlock } from '../../inference.ts';
 import { writeInput } from '../../json/input-text.ts';
@@ -41,7 +42,7 @@ function addAnswer(content: readonly ContentBlock[], { items, path, call }: Plac
   };
   for (const [i, block] of content.entries()) {
     if (block.type === 'text') {
-      if (block.text !== '') texts.push({ type: 'output_text', text: block.text });
+      if (!isBlank(block.text)) texts.push({ type: 'output_text', text: block.text });
       continue;
     }
     endMessage();

@@ -60,7 +60,7 @@ export const REFUSED: readonly RefusedRequest[] = [
   {
     says: 'top_k: Input should be greater than or equal to 0',
     param: 'top_k',
-    to: { ...BODY, top_k: -1 },
+    to: { ...BODY, top_k: -2 },
   },
   {
     says: 'messages: at least one message is required',

@@ -104,6 +104,25 @@ describe('the messages for a chat upstream', () => {
     expect(encode({ system: '' })['messages']).toEqual(MESSAGES);
   });
 
+  it('have one system message, as many models take no other, and what comes later from the user', () => {
+    const system = (...content: unknown[]) => ({ role: 'system', content });
+    const messages = [
+      system(text('Be kind.')),
+      user(text('Hi'), image('image/png', 'aGk=')),
+      system(text('Mind'), text('the gap.')),
+      assistant(use('a')),
+      user(result('a', { content: 'A' })),
+      system(text('Mind the tests.')),
+    ];
+    expect(encode({ system: 'Be brief.', messages })['messages']).toEqual([
+      { role: 'system', content: 'Be brief.\nBe kind.' },
+      user(text('Hi'), PNG, text('Mind\nthe gap.')),
+      { role: 'assistant', content: null, tool_calls: [call('a')] },
+      { role: 'tool', tool_call_id: 'a', content: 'A' },
+      { role: 'user', content: 'Mind the tests.' },
+    ]);
+  });
+
   it('have text and images as parts, in their order', () => {
     const url = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
     expect(messagesOf(user(text('See'), image('image/png', 'aGk='), text('and'), url))).toEqual([
@@ -137,6 +156,7 @@ describe('the messages for a chat upstream', () => {
       messagesOf(
         ...MESSAGES,
         assistant(thought, hidden),
+        assistant(text('\n\n')),
         assistant(thought, text('Let me '), text('look.'), use('a', { x: 1 }), use('b')),
         user(result('a', {}), result('b', { content: 'B' })),
       ),
@@ -163,8 +183,7 @@ describe('the messages for a chat upstream', () => {
       { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] },
       { role: 'tool', tool_call_id: 'b', content: 'B1\nB2' },
       { role: 'tool', tool_call_id: 'a', content: 'Error: A' },
-      { role: 'user', content: 'First' },
-      { role: 'system', content: 'Aside' },
+      { role: 'user', content: 'First\n\nAside' },
       { role: 'user', content: 'Then' },
       { role: 'user', content: 'Last' },
     ]);

@@ -89,6 +89,9 @@ describe('a native request', () => {
         user(result('X')),
       ],
     },
+    'may bring back a text of white space that a model wrote': {
+      messages: [...MESSAGES, assistant(text('\n\n'), use('X')), user(result('X'))],
+    },
     'may mark its last block and the whole request for the cache at once': {
       ...cached(),
       messages: [user(...['a', 'b', 'c', 'd'].map((word) => text(word, cached())))],

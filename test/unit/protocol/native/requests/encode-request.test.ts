@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
 import { readJsonBody } from '../../../../../src/protocol/json/parse-json-body.ts';
 import { encodeNativeRequest } from '../../../../../src/protocol/native/requests/encode-request.ts';
-import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
 import { callOf, decodeNative, readBodies } from '../../upstream-requests.ts';
 import { assistant, cached, text, user } from '../request-parts.ts';
@@ -20,14 +18,13 @@ const chatCall = (body: Record<string, unknown>): UpstreamCall => {
   return { request, outputTokensMax: 100, isStream: false };
 };
 
-const thinking = { type: 'enabled', budget_tokens: 10_000, display: 'summarized' };
-
 describe('the body for a native upstream', () => {
   for (const [name, body] of readBodies('native')) {
     it(`is what came, with the name of the upstream's model: ${name}`, () => {
       const isStream = body['stream'] === true;
       const source = readJsonBody(Buffer.from(JSON.stringify(body)));
-      const said = Object.entries(encode(callOf(body, { isStream, source })));
+      const accepts = new Set(['system_messages' as const]);
+      const said = Object.entries(encode(callOf(body, { isStream, source, accepts })));
       const expected = Object.entries({ ...body, model: 'vendor-name', stream: isStream });
       const isSaid = ([, value]: [string, unknown]) =>
         value !== null && !(Array.isArray(value) && value.length === 0);
@@ -37,6 +34,12 @@ describe('the body for a native upstream', () => {
     });
   }
 
+  it('says nothing of sampling for clients that leave it unset in numbers', () => {
+    const said = encode(callOf({ top_p: -1, top_k: -1 }));
+    expect(said).not.toHaveProperty('top_p');
+    expect(said).not.toHaveProperty('top_k');
+  });
+
   it('keeps cache markers and fields that nobody here knows', () => {
     const body = {
       system: [text('Be brief.', cached('1h'))],
@@ -45,6 +48,32 @@ describe('the body for a native upstream', () => {
       cache_control: { type: 'ephemeral' },
     };
     expect(encode(callOf(body))).toMatchObject(body);
+  });
+
+  it('has the system speak as a user where the model takes no system among its messages', () => {
+    const use = { type: 'tool_use', id: 'a', name: 'look', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'a', content: 'Seen' };
+    const system = (said: string, more = {}) => ({ role: 'system', content: [text(said, more)] });
+    const messages = [
+      user(text('Hi')),
+      system('Mind the gap.', cached()),
+      assistant(use),
+      system('Mind the tests.'),
+      user(result),
+      assistant(text('So')),
+      system('Go on.'),
+    ];
+    expect(encode(callOf({ messages }))['messages']).toEqual([
+      user(text('Hi')),
+      user(text('Mind the gap.', cached())),
+      assistant(use),
+      user(result),
+      user(text('Mind the tests.')),
+      assistant(text('So')),
+      user(text('Go on.')),
+    ]);
+    const accepts = new Set(['system_messages' as const]);
+    expect(encode(callOf({ messages }, { accepts }))['messages']).toEqual(messages);
   });
 
   it('asks for as much as may be given, streamed or not as the gateway likes it', () => {
@@ -62,124 +91,6 @@ describe('the body for a native upstream', () => {
   });
 });
 
-describe('thinking', () => {
-  const thinkingWith = (outputTokensMax: number) =>
-    encode(callOf({ max_tokens: 20_000, thinking }, { outputTokensMax }))['thinking'];
-
-  it('stays as it is while it fits', () => {
-    expect(thinkingWith(20_000)).toEqual(thinking);
-    expect(thinkingWith(10_001)).toEqual(thinking);
-  });
-
-  it('keeps its share of an answer that was cut', () => {
-    expect(thinkingWith(10_000)).toEqual({ ...thinking, budget_tokens: 5_000 });
-    expect(thinkingWith(2_000)).toEqual({ ...thinking, budget_tokens: 1_024 });
-  });
-
-  it('goes where there is no room for it', () => {
-    expect(thinkingWith(1_025)).toEqual({ ...thinking, budget_tokens: 1_024 });
-    expect(thinkingWith(1_024)).toBeUndefined();
-  });
-
-  it('always leaves room for the answer', () => {
-    const numbers = fc
-      .record({
-        budget: fc.integer({ min: 1_024, max: 64_000 }),
-        room: fc.integer({ min: 1, max: 64_000 }),
-      })
-      .chain(({ budget, room }) =>
-        fc.record({
-          budget: fc.constant(budget),
-          asked: fc.constant(budget + room),
-          outputTokensMax: fc.integer({ min: 1, max: budget + room }),
-        }),
-      );
-    fc.assert(
-      fc.property(numbers, ({ budget, asked, outputTokensMax }) => {
-        const body = { max_tokens: asked, thinking: { type: 'enabled', budget_tokens: budget } };
-        const fitted = encode(callOf(body, { outputTokensMax }))['thinking'] as
-          | { budget_tokens: number }
-          | undefined;
-        expect(fitted === undefined).toBe(outputTokensMax <= 1_024);
-        if (fitted === undefined) return;
-        expect(fitted.budget_tokens).toBeGreaterThanOrEqual(1_024);
-        expect(fitted.budget_tokens).toBeLessThanOrEqual(budget);
-        expect(fitted.budget_tokens).toBeLessThan(outputTokensMax);
-      }),
-    );
-  });
-
-  it('between calls of tools is not bound by the output of one answer', () => {
-    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
-    const call = callOf({ max_tokens: 20_000, thinking, tools }, { outputTokensMax: 2_000 });
-    const betas = ['interleaved-thinking-2025-05-14'];
-    const request = { ...call.request, betas };
-    expect(encode({ ...call, request })['thinking']).toEqual(thinking);
-    expect(encode(call)['thinking']).not.toEqual(thinking);
-  });
-
-  it('of other kinds is nothing to fit', () => {
-    const adaptive = { type: 'adaptive', display: 'omitted' };
-    expect(encode(callOf({ thinking: adaptive }, { outputTokensMax: 1 }))['thinking']).toEqual(
-      adaptive,
-    );
-  });
-});
-
-describe('the thinking of a Responses client', () => {
-  const callWith = (body: Record<string, unknown>, more: Partial<UpstreamCall> = {}) => {
-    const { request } = responsesFormat.decodeRequest(
-      { model: 'opus', input: 'Hello', temperature: 0.5, top_p: 0.5, ...body },
-      () => undefined,
-    );
-    return encode({ request, outputTokensMax: 10_000, isStream: false, ...more });
-  };
-  const accepts = new Set(['effort' as const]);
-
-  it('has its effort where models take one', () => {
-    const sent = callWith({ reasoning: { effort: 'high' } }, { accepts });
-    expect(sent).toMatchObject({
-      thinking: { type: 'adaptive' },
-      output_config: { effort: 'high' },
-    });
-    expect(sent).toMatchObject({ top_p: 0.95 });
-    expect(sent).not.toHaveProperty('temperature');
-  });
-
-  it.each([
-    ['minimal', 1_024],
-    ['low', 2_000],
-    ['medium', 5_000],
-    ['high', 8_000],
-    ['xhigh', 9_000],
-  ])('has a budget where they take none: %s', (effort, budget) => {
-    const sent = callWith({ reasoning: { effort } });
-    expect(sent['thinking']).toEqual({ type: 'enabled', budget_tokens: budget });
-    expect(sent).toMatchObject({ max_tokens: 10_000, top_p: 0.95 });
-    expect(sent).not.toHaveProperty('temperature');
-    expect(sent).not.toHaveProperty('output_config');
-  });
-
-  it.each([
-    ['asks for none', { reasoning: { effort: 'none' } }, {}],
-    ['asks for an unknown effort', { reasoning: { effort: 'constructor' } }, {}],
-    ['leaves no room', { reasoning: { effort: 'high' } }, { outputTokensMax: 1_024 }],
-    [
-      'demands a call',
-      {
-        reasoning: { effort: 'high' },
-        tools: [{ type: 'function', name: 'a' }],
-        tool_choice: 'required',
-      },
-      {},
-    ],
-  ])('is left out where the client %s', (_, body, more) => {
-    const sent = callWith(body, more);
-    expect(sent).not.toHaveProperty('thinking');
-    expect(sent).toMatchObject({ temperature: 0.5 });
-  });
-});
-
 describe('what chat clients ask for', () => {
   it('says of sampling one thing, and nothing to models that sample in their own way', () => {
     const both = chatCall({ temperature: 0.5, top_p: 0.9 });
@@ -190,8 +101,6 @@ describe('what chat clients ask for', () => {
     expect(dropped).not.toContain('temperature');
     expect(dropped).not.toContain('top_p');
   });
-
-  const schema = { type: 'object', properties: { a: { type: 'integer' } } };
 
   it('stops at each word, and never at white space, which native models refuse', () => {
     const sent = encode(chatCall({ stop: ['END', ' \n'] }));
@@ -205,10 +114,24 @@ describe('what chat clients ask for', () => {
     expect(encode(chatCall({}))).not.toHaveProperty('temperature');
   });
 
-  it('has its schema in the native place', () => {
+  it('has its schema in the native place, as far as native models take it', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer', description: 'How many', minimum: 1 } },
+      required: ['a'],
+    };
     const format = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(encode(chatCall({ response_format: format }))).toMatchObject({
-      output_config: { format: { type: 'json_schema', schema } },
+      output_config: {
+        format: {
+          type: 'json_schema',
+          schema: {
+            ...schema,
+            properties: { a: { type: 'integer', description: 'How many\n\n{minimum: 1}' } },
+            additionalProperties: false,
+          },
+        },
+      },
     });
   });
 
@@ -257,6 +180,22 @@ describe('a conversation that went through other upstreams', () => {
       user(text('Hi')),
       assistant(text('So')),
       assistant(signed, text('Well')),
+    ]);
+  });
+
+  it('loses what a model wrote and nobody can see', () => {
+    const messages = [
+      user(text('Hi')),
+      assistant(text('\n\n'), use('a')),
+      user(result('a')),
+      assistant(text(''), text(' ')),
+      user(text('And?')),
+    ];
+    expect(encode(callOf({ messages }))['messages']).toEqual([
+      user(text('Hi')),
+      assistant(use('a')),
+      user(result('a')),
+      user(text('And?')),
     ]);
   });
 

@@ -50,8 +50,8 @@ const bodies = fc
       system: fc.oneof(orNull('Be brief.'), texts, fc.constant([text('Be brief.', cached())])),
       stream: fc.constantFrom(true, false, null),
       temperature: orNull(1),
-      top_p: orNull(0.5),
-      top_k: orNull(3),
+      top_p: fc.constantFrom(0.5, null, -1),
+      top_k: fc.constantFrom(3, null, -1),
       stop_sequences: fc.constantFrom(['a', '"'], [], null),
       tools: fc.constantFrom([tool('look')], [], null),
       cache_control: orNull({ type: 'ephemeral' }),
@@ -91,7 +91,7 @@ describe('a native body on its way to a native upstream', () => {
   it('loses what says nothing, wherever it stands', () => {
     const spliced = splice(
       callOfText(
-        '{"top_k":null,"model":"sonnet","tools":[],"messages":[{"role":"user","content":"Hi"}],"stop_sequences":[ ],"max_tokens":5,"x":[],"system":null}',
+        '{"top_k":-1,"top_p":-1.0,"model":"sonnet","tools":[],"messages":[{"role":"user","content":"Hi"}],"stop_sequences":[ ],"max_tokens":5,"x":[],"system":null}',
       ),
     );
     expect(spliced).toBe(
@@ -111,6 +111,19 @@ describe('a native body on its way to a native upstream', () => {
     [
       'a thought is unsigned',
       JSON.stringify({ ...BODY, messages: [...BODY.messages, unsigned] }),
+      {},
+    ],
+    [
+      'the system has to speak as a user',
+      JSON.stringify({
+        ...BODY,
+        messages: [...BODY.messages, { role: 'system', content: 'Mind.' }],
+      }),
+      {},
+    ],
+    [
+      'a model said nothing visible',
+      JSON.stringify({ ...BODY, messages: [...BODY.messages, assistant(text(''))] }),
       {},
     ],
     ['its thoughts have to be cut', JSON.stringify(tight), { outputTokensMax: 1_500 }],

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createCallNamer } from '../../../../src/protocol/answers/call-namer.ts';
+import { createAnswerNamer } from '../../../../src/protocol/answers/answer-namer.ts';
+import { decodeMessageId } from '../../../../src/protocol/answers/decode-message-id.ts';
 import { fitToolName } from '../../../../src/protocol/fields/fit-tool-name.ts';
 import type { InferenceEvent } from '../../../../src/protocol/inference.ts';
+import { NO_USAGE } from '../../../../src/protocol/native/answers/decode-usage.ts';
 import { decodeNative } from '../upstream-requests.ts';
 
 const REQUEST_IDS = ['req_000000abcdefgh0123456789', 'req_000000abcdefgh9876543210'] as const;
@@ -24,11 +26,35 @@ function ask(...ids: readonly string[]) {
 }
 
 function nameAll(ids: readonly string[], request = ask(), requestId: string = REQUEST_IDS[0]) {
-  const events = createCallNamer(request, requestId).name(ids.map((id) => begin(id)));
+  const events = createAnswerNamer(request, requestId).name(ids.map((id) => begin(id)));
   return events.map((event) =>
     event.type === 'block_start' && event.block.type === 'tool_use' ? event.block.id : '',
   );
 }
+
+describe('the id of a translated answer', () => {
+  const idOf = (id: string, requestId: string = REQUEST_IDS[0]) => {
+    const usage = NO_USAGE;
+    const start: InferenceEvent = { type: 'start', id, model: 'm', usage };
+    const [named] = createAnswerNamer(ask(), requestId).name([start]);
+    return named?.type === 'start' ? named.id : '';
+  };
+
+  it.each(['msg_01XFDUDYJgAACzvnptvVoYEL', 'msg_0d2c5c1e-55c8-4a4b-9b0c-1f2e3d4c5b6a'])(
+    'stays as it is if it looks random: %s',
+    (id) => {
+      expect(idOf(id)).toBe(id);
+    },
+  );
+
+  it.each(['chatcmpl-417', undefined])('is that of its request if it was %s', (id) => {
+    const decoded = decodeMessageId(id, 'chatcmpl-');
+    expect(REQUEST_IDS.map((requestId) => idOf(decoded, requestId))).toEqual([
+      'msg_000000abcdefgh0123456789',
+      'msg_000000abcdefgh9876543210',
+    ]);
+  });
+});
 
 describe('the id of a call in a translated answer', () => {
   it.each([
@@ -65,7 +91,7 @@ describe('the id of a call in a translated answer', () => {
   });
 
   it('is another one if it is the name of the tool and a count, of nine characters', () => {
-    const events = createCallNamer(ask(), REQUEST_IDS[0]).name([begin('lookfor12', 'lookfor')]);
+    const events = createAnswerNamer(ask(), REQUEST_IDS[0]).name([begin('lookfor12', 'lookfor')]);
     expect(events).toMatchObject([{ block: { id: 'lookfor12_0123456789_0' } }]);
   });
 
@@ -92,7 +118,7 @@ describe('the id of a call in a translated answer', () => {
     const events = ['D681PevKs', 'D681PevKt'].map((id, i) =>
       begin(id, [fitToolName(long), NAME][i]),
     );
-    expect(createCallNamer(request, REQUEST_IDS[0]).name(events)).toEqual([
+    expect(createAnswerNamer(request, REQUEST_IDS[0]).name(events)).toEqual([
       begin('D681PevKs', long),
       begin('D681PevKt', NAME),
     ]);
@@ -100,6 +126,6 @@ describe('the id of a call in a translated answer', () => {
 
   it('costs nothing where there is no call', () => {
     const events: InferenceEvent[] = [{ type: 'block_stop', index: 0 }];
-    expect(createCallNamer(ask(), REQUEST_IDS[0]).name(events)).toBe(events);
+    expect(createAnswerNamer(ask(), REQUEST_IDS[0]).name(events)).toBe(events);
   });
 });

@@ -5,6 +5,8 @@ import type { BlockStart, InferenceEvent, RequestOutline } from '../inference.ts
 const ID_CHARS_MAX = 40;
 /** How much of the end of the request id goes into an id of ours. All of it is random. */
 const OWN_CHARS = 10;
+const REQUEST_PREFIX = /^req_/;
+const ANSWER_PREFIX = 'msg_';
 const RANDOM_CHARS_MIN = 8;
 const SEPARATORS = /[^a-zA-Z0-9]+/;
 /** With a number behind it. */
@@ -15,28 +17,32 @@ const MISTRAL_ID = /^(?!call|tool|func)[a-zA-Z0-9]{9}$/;
 type Call = Extract<BlockStart, { type: 'tool_use' }>;
 
 /**
- * Gives the calls of a translated answer ids that no other call has. Upstreams may count their
- * calls anew in each answer (`call_0`, `look:0`), but a native history has each id once.
+ * Gives a translated answer and its calls ids that no other has. Upstreams may count their calls
+ * anew in each answer (`call_0`, `look:0`), but a native history has each id once. Some name their
+ * answers by small numbers or not at all, and agents take answers of one id for parts of one.
  *
  * An id stays as it is if it looks random and its conversation does not have it yet: a few vendors
  * take back no other ids than their own. Every other id gets an end from the request id, and the
- * number of the call. Tools whose names were too long for the upstream get these names again.
+ * number of the call. An answer gets its whole id from there. Tools whose names were too long for
+ * the upstream get these names again.
  */
-export function createCallNamer(request: RequestOutline, requestId: string): CallNamer {
-  return new CallNamer(request, requestId);
+export function createAnswerNamer(request: RequestOutline, requestId: string): AnswerNamer {
+  return new AnswerNamer(request, requestId);
 }
 
-export type { CallNamer };
+export type { AnswerNamer };
 
-class CallNamer {
+class AnswerNamer {
   readonly #ids = new Set<string>();
   /** By the name that the upstream knows. */
   readonly #longNames = new Map<string, string>();
   readonly #own: string;
+  readonly #requestId: string;
   #renamed = 0;
 
   /** Keeps nothing else of the request, because an answer may take long. */
   constructor({ messages, tools }: RequestOutline, requestId: string) {
+    this.#requestId = requestId;
     this.#own = requestId.slice(-OWN_CHARS);
     for (const { name } of tools) this.#noteName(name);
     for (const { content } of messages) {
@@ -49,15 +55,21 @@ class CallNamer {
     }
   }
 
-  /** Returns the same events if they begin no call. */
+  /** Returns the same events if no id in them changes and they begin no call. */
   name(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
-    if (!events.some(beginsCall)) return events;
+    if (!events.some(needsName)) return events;
     return events.map((event) => {
+      if (event.type === 'start') return { ...event, id: this.#answerIdOf(event.id) };
       if (event.type !== 'block_start' || event.block.type !== 'tool_use') return event;
       const { block } = event;
       const name = this.#longNames.get(block.name) ?? block.name;
       return { ...event, block: { ...block, id: this.#idOf(block), name } };
     });
+  }
+
+  #answerIdOf(id: string): string {
+    if (looksRandom(id, '')) return id;
+    return this.#requestId.replace(REQUEST_PREFIX, ANSWER_PREFIX);
   }
 
   #noteName(name: string): void {
@@ -79,7 +91,8 @@ class CallNamer {
   }
 }
 
-function beginsCall(event: InferenceEvent): boolean {
+function needsName(event: InferenceEvent): boolean {
+  if (event.type === 'start') return !looksRandom(event.id, '');
   return event.type === 'block_start' && event.block.type === 'tool_use';
 }
 
