@@ -13,12 +13,11 @@ export interface FoundAnswer {
   readonly response: ResponseItem;
 }
 
-/** One answer, from its admission to its end. Until then it takes up room in this worker. */
-export interface AnswerPlace {
+/** Room in this worker for one answer, from its admission to its end. */
+export interface AnswerReservation {
   /** Returns whether the answer is kept. Never fails: an answer goes out whether it is or not. */
   keep(answer: AnswerToKeep): Promise<boolean>;
-  /** Gives the room back. */
-  end(): void;
+  release(): void;
 }
 
 /** Answers that clients may refer to, each for the account that asked for it. */
@@ -28,8 +27,8 @@ export interface AnswerKeeper {
    * asked, or all of it together is larger than a body may be.
    */
   recall(key: ApiKey, references: ItemReferences, bodyBytes: number): Promise<RecalledItems>;
-  /** Begins with what a request has brought, whose body had so many bytes. */
-  begin(key: ApiKey, input: readonly ResponseItem[], bodyBytes: number): AnswerPlace;
+  /** Takes what a request has brought, whose body had so many bytes. */
+  reserve(key: ApiKey, input: readonly ResponseItem[], bodyBytes: number): AnswerReservation;
   /** Undefined if the account has no such answer. */
   find(key: ApiKey, responseId: string): Promise<FoundAnswer | undefined>;
   /** Returns whether there was such an answer. */

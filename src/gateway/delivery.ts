@@ -1,6 +1,6 @@
 import type { RouteFormat } from '../protocol/format.ts';
 import type { AnswerContext } from '../protocol/inference.ts';
-import type { AnswerPlace } from './answer-keeper.ts';
+import type { AnswerReservation } from './answer-keeper.ts';
 import type { ClientLeave } from './client-leave.ts';
 import type { Meter } from './meter.ts';
 import type { RequestRecorder } from './request-recorder.ts';
@@ -16,5 +16,5 @@ export interface Delivery {
   readonly recorder: RequestRecorder;
   readonly heldMicros: number;
   /** Undefined if the answer is not to be kept. */
-  readonly place: Pick<AnswerPlace, 'keep'> | undefined;
+  readonly reservation: Pick<AnswerReservation, 'keep'> | undefined;
 }

@@ -7,7 +7,7 @@ import { asksToThink } from '../protocol/asks-to-think.ts';
 import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
-import type { AnswerPlace } from './answer-keeper.ts';
+import type { AnswerReservation } from './answer-keeper.ts';
 import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
@@ -55,7 +55,7 @@ export async function runInference(
   const recorder = new RequestRecorder({ requestId, route, statusOf, trace });
   try {
     const opened = await openAnswer(client, format, steps, recorder);
-    const { sending, leave, admission, place, requestTerms } = opened;
+    const { sending, leave, admission, reservation, requestTerms } = opened;
     let end: AnswerEnd = 'undelivered';
     try {
       end = await sending;
@@ -66,7 +66,7 @@ export async function runInference(
         throw error;
       }
     } finally {
-      place?.end();
+      reservation?.release();
       if (leave.signal.aborted && end !== 'complete') end = 'left';
       const bill = leave.closeBill(end, admission.heldMicros);
       const outcome = leave.hasLeft ? 'left' : end;
@@ -85,7 +85,7 @@ interface OpenAnswer {
   readonly sending: Promise<AnswerEnd>;
   readonly leave: ClientLeave;
   readonly admission: Admission;
-  readonly place: AnswerPlace | undefined;
+  readonly reservation: AnswerReservation | undefined;
   readonly requestTerms: RequestTerms;
 }
 
@@ -132,7 +132,14 @@ async function openAnswer(
   });
   recorder.noteAdmission(admission.heldMicros);
   const addressee = { client, format, leave, meter, recorder };
-  const { sending, place } = sendAnswer(addressee, { asked, key, admission, model, steps, bounds });
+  const { sending, reservation } = sendAnswer(addressee, {
+    asked,
+    key,
+    admission,
+    model,
+    steps,
+    bounds,
+  });
   const requestTerms: RequestTerms = {
     bodyBytes: source.bytes.length,
     estimatedTokens: bounds.estimate.likely,
@@ -141,7 +148,7 @@ async function openAnswer(
     configVersion: steps.configVersion,
     catalogueVersion: offer.version,
   };
-  return { sending, leave, admission, place, requestTerms };
+  return { sending, leave, admission, reservation, requestTerms };
 }
 
 /** The meter lives as long as the answer, so it gets no more than it needs. */
@@ -151,12 +158,12 @@ function meterOptionsOf({ id, price }: Model, bounds: RequestBounds, steps: Step
   return { price, estimate, ratio, input, contextTokensMax, outputTokensMax, searchesMax };
 }
 
-function openPlace(
+function reserveAnswer(
   key: ApiKey,
   { newItems, source }: ClientRequest,
   { answerKeeper }: Steps,
-): AnswerPlace | undefined {
-  return newItems && answerKeeper?.begin(key, newItems, source.bytes.length);
+): AnswerReservation | undefined {
+  return newItems && answerKeeper?.reserve(key, newItems, source.bytes.length);
 }
 
 function hiddenCostOf(
@@ -189,17 +196,17 @@ interface Order {
 function sendAnswer(
   { client, format, leave, meter, recorder }: Addressee,
   order: Order,
-): Pick<OpenAnswer, 'sending' | 'place'> {
+): Pick<OpenAnswer, 'sending' | 'reservation'> {
   const { asked, model, steps, admission } = order;
   const { heldMicros } = admission;
-  let place: AnswerPlace | undefined;
+  let reservation: AnswerReservation | undefined;
   try {
-    place = openPlace(order.key, asked, steps);
+    reservation = reserveAnswer(order.key, asked, steps);
     const { context, reasoning } = createAnswerTerms(client, asked, { admission, model }, steps);
-    const delivery = { client, format, leave, meter, recorder, context, heldMicros, place };
-    return { sending: askUpstream(delivery, order, reasoning), place };
+    const delivery = { client, format, leave, meter, recorder, context, heldMicros, reservation };
+    return { sending: askUpstream(delivery, order, reasoning), reservation };
   } catch (error) {
-    return { sending: Promise.reject(error), place };
+    return { sending: Promise.reject(error), reservation };
   }
 }
 

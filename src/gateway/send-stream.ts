@@ -89,7 +89,7 @@ class StreamSender {
   readonly #leave: ClientLeave;
   readonly #meter: Meter;
   readonly #recorder: RequestRecorder;
-  readonly #place: Delivery['place'];
+  readonly #reservation: Delivery['reservation'];
   readonly #silence = silences.add(this);
   /**
    * Created when needed: most streams relay the bytes of their upstream and need no encoder, which
@@ -105,7 +105,7 @@ class StreamSender {
 
   constructor(
     stream: ClientStream,
-    { format, context, leave, meter, recorder, place }: Delivery,
+    { format, context, leave, meter, recorder, reservation }: Delivery,
     first: AnswerPart,
   ) {
     this.#stream = stream;
@@ -115,7 +115,7 @@ class StreamSender {
     this.#leave = leave;
     this.#meter = meter;
     this.#recorder = recorder;
-    this.#place = place;
+    this.#reservation = reservation;
   }
 
   get isFinished(): boolean {
@@ -207,7 +207,7 @@ class StreamSender {
       const counted = this.#meter.note(event);
       if (counted.type === 'finish') charged = counted.usage;
       if (!isWritten) continue;
-      const kept = this.#place && this.#readKept(counted);
+      const kept = this.#reservation && this.#readKept(counted);
       if (kept !== undefined) return this.#encodeKept(text, counted, kept);
       text += this.#needEncoder().encode(counted);
     }
@@ -224,7 +224,7 @@ class StreamSender {
   /** An answer is kept before its client can refer to it: the next request may come at once. */
   async #encodeKept(text: string, finish: InferenceEvent, kept: AnswerToKeep): Promise<string> {
     const encoder = this.#needEncoder();
-    encoder.noteKept?.((await this.#place?.keep(kept)) === true);
+    encoder.noteKept?.((await this.#reservation?.keep(kept)) === true);
     return text + encoder.encode(finish);
   }
 

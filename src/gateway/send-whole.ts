@@ -59,17 +59,17 @@ class WholeAnswer {
 
   /** An answer is kept before its client can refer to it. */
   write(): string | Uint8Array | Promise<string> {
-    const { format, context, place } = this.#delivery;
+    const { format, context, reservation } = this.#delivery;
     if (this.#closing !== undefined && this.#charged !== undefined) {
       return this.#closing(this.#charged);
     }
     const answer = (this.#collector ?? createAnswerCollector()).finish();
-    const kept = place && format.keepRules?.describeAnswer(answer, context);
+    const kept = reservation && format.keepRules?.describeAnswer(answer, context);
     const { response } = context;
-    if (place === undefined || kept === undefined || response === undefined) {
+    if (reservation === undefined || kept === undefined || response === undefined) {
       return format.encodeAnswer(answer, context);
     }
-    return place
+    return reservation
       .keep(kept)
       .then((isKept) =>
         format.encodeAnswer(answer, { ...context, response: { ...response, isKept } }),

@@ -1,5 +1,5 @@
 import type { Config, KeepConfig } from '../../config/config.ts';
-import type { AnswerKeeper, AnswerPlace } from '../../gateway/answer-keeper.ts';
+import type { AnswerKeeper, AnswerReservation } from '../../gateway/answer-keeper.ts';
 import type { RecallGuard } from '../../guards/recall-guard.ts';
 import { BUCKETS } from '../../keys/bucket-tags.ts';
 import type { KeyCheck } from '../../keys/key-check.ts';
@@ -57,7 +57,7 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
       if (bodyBytes + addedChars > config.limits.bodyBytesMax) throw refuseLong(config);
       return { items, history: steps && said.flatMap(parseItems) };
     },
-    begin: createBegin(options),
+    reserve: createReserve(options),
     async find(key, responseId) {
       const { accountId } = await identify(key);
       const { bucket } = key;
@@ -88,7 +88,7 @@ function createAsk({ connection, askStore, keyCheck, recalls }: KeeperOptions) {
   };
 }
 
-function createBegin(options: KeeperOptions): AnswerKeeper['begin'] {
+function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
   const { terms, connection, memory, breakerOf, metrics, clock } = options;
   const bounds = { ...terms, bucketBytesMax: Math.floor(terms.totalBytesMax / BUCKETS) };
   const observe = watchKeptAnswers(metrics, terms.ttlMs, () => clock.nowMs());
@@ -101,7 +101,7 @@ function createBegin(options: KeeperOptions): AnswerKeeper['begin'] {
     return text;
   };
 
-  return (key, asked, bodyBytes): AnswerPlace => {
+  return (key, asked, bodyBytes): AnswerReservation => {
     let input = hold(asked, bodyBytes);
     return {
       async keep(answer) {
@@ -118,7 +118,7 @@ function createBegin(options: KeeperOptions): AnswerKeeper['begin'] {
           return observe('unavailable');
         }
       },
-      end() {
+      release() {
         heldBytes -= input.length;
         input = '';
       },
