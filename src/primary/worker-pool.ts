@@ -26,7 +26,7 @@ import { type ReloadAudit, tellReload } from './tell-reload.ts';
 import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts';
 
 /** Much more than the second after which a worker that listens reports again. */
-const SILENT_MAX_MS = 5_000;
+const SILENT_MAX_MS = 10_000;
 
 /**
  * The workers of a node with their settings: starts, reloads and stops them, and sums up what they
