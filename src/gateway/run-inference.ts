@@ -132,14 +132,8 @@ async function openAnswer(
   });
   recorder.noteAdmission(admission.heldMicros);
   const addressee = { client, format, leave, meter, recorder };
-  const { sending, reservation } = sendAnswer(addressee, {
-    asked,
-    key,
-    admission,
-    model,
-    steps,
-    bounds,
-  });
+  const order = { asked, key, admission, model, steps, bounds };
+  const { sending, reservation } = sendAnswer(addressee, order);
   const requestTerms: RequestTerms = {
     bodyBytes: source.bytes.length,
     estimatedTokens: bounds.estimate.likely,

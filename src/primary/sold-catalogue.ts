@@ -19,7 +19,7 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 export interface SoldCatalogue {
   /** What workers with these settings sell. */
   currentFor(config: Config): CurrentCatalogue;
-  /** Undefined if workers with these settings can sell nothing but what they sell already. */
+  /** Undefined if there is no version any more that workers with these settings could sell. */
   findFor(config: Config): CurrentCatalogue | undefined;
   /** Throws a `ConfigError` if the node could not go on selling what is sold. */
   check(config: Config): void;

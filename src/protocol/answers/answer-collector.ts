@@ -6,7 +6,7 @@ import type {
   OutputBlock,
   StopReason,
 } from '../inference.ts';
-import { wrapInput } from '../json/input-text.ts';
+import { isWrapped, wrapInput } from '../json/input-text.ts';
 import { parseToolInput } from '../json/parse-arguments.ts';
 import { brokenAnswer } from '../json/upstream-json.ts';
 import type { TextNotes } from '../responses/text-notes.ts';
@@ -37,38 +37,16 @@ interface OpenBlock {
   signature: string;
 }
 
-interface BrokenCall {
-  readonly id: string;
-  readonly name: string;
-  readonly json: string;
-}
-
-interface ClosedBlock {
-  readonly block: OutputBlock;
-  /** The call of a tool whose input is no JSON object, or not the whole of one. */
-  readonly broken?: BrokenCall;
-}
-
 export function createAnswerCollector(): AnswerCollector {
   const content: OutputBlock[] = [];
   let start: EventOf<'start'> | undefined;
   let open: OpenBlock | undefined;
-  let broken: BrokenCall | undefined;
   let end: EventOf<'finish'> | undefined;
-
-  /** The model has gone on: it was not cut, and wrote the input so. */
-  const keepBroken = (): void => {
-    if (broken === undefined) return;
-    const { id, name, json } = broken;
-    content[content.length - 1] = { type: 'tool_use', id, name, input: wrapInput(json) };
-    broken = undefined;
-  };
 
   const openBlock = (index: number, block: BlockStart): void => {
     if (open !== undefined || index !== content.length) {
       throw brokenAnswer(`block ${index} begins out of order`);
     }
-    keepBroken();
     open = { index, start: block, body: '', signature: '' };
   };
 
@@ -79,7 +57,7 @@ export function createAnswerCollector(): AnswerCollector {
 
   const addLast = (event: EventOf<'finish'>): void => {
     if (open !== undefined) throw brokenAnswer(`block ${open.index} has no end`);
-    if (!CUTTING_REASONS.includes(event.stopReason)) keepBroken();
+    if (CUTTING_REASONS.includes(event.stopReason)) dropCutInput(content);
     end = event;
   };
 
@@ -96,13 +74,10 @@ export function createAnswerCollector(): AnswerCollector {
       case 'delta':
         addDelta(findOpen(event.index), event.delta);
         break;
-      case 'block_stop': {
-        const closed = closeBlock(findOpen(event.index), event.notes);
-        content.push(closed.block);
-        broken = closed.broken;
+      case 'block_stop':
+        content.push(closeBlock(findOpen(event.index), event.notes));
         open = undefined;
         break;
-      }
       case 'usage':
         break;
       case 'finish':
@@ -132,21 +107,26 @@ function addDelta(open: OpenBlock, delta: BlockDelta): void {
 function closeBlock(
   { start, body, signature }: OpenBlock,
   notes: TextNotes | undefined,
-): ClosedBlock {
+): OutputBlock {
   switch (start.type) {
     case 'text':
-      return { block: closeText(start, body, notes) };
+      return closeText(start, body, notes);
     case 'thinking':
-      return { block: { type: 'thinking', thinking: body, signature } };
+      return { type: 'thinking', thinking: body, signature };
     case 'redacted_thinking':
-      return { block: { type: 'redacted_thinking', data: start.data } };
+      return { type: 'redacted_thinking', data: start.data };
     case 'tool_use': {
-      const input = parseToolInput(body);
       const { id, name } = start;
-      const block: OutputBlock = { type: 'tool_use', id, name, input: input ?? {} };
-      return input === undefined ? { block, broken: { id, name, json: body } } : { block };
+      return { type: 'tool_use', id, name, input: parseToolInput(body) ?? wrapInput(body) };
     }
   }
+}
+
+/** A model that was stopped in the middle of a call has not said what its input is. */
+function dropCutInput(content: OutputBlock[]): void {
+  const last = content.at(-1);
+  if (last?.type !== 'tool_use' || !isWrapped(last.input)) return;
+  content[content.length - 1] = { ...last, input: {} };
 }
 
 function closeText(

@@ -33,6 +33,10 @@ export function wrapInput(json: string): Input {
   return Object.defineProperty({ _raw: json }, broken, { value: json });
 }
 
+export function isWrapped(input: Input): boolean {
+  return Object.hasOwn(input, broken);
+}
+
 /** Writes a tool's input as the model wrote it, for clients that read its text themselves. */
 export function writeArguments(input: Input): string {
   return (input as { readonly [broken]?: string })[broken] ?? writeInput(input);

@@ -51,8 +51,8 @@ export async function* readUsage(
     const rows = createRows(rowsMax);
     const chunks = { columns, filter, segments, slice, rowsMax, days: days.tables };
     // What is not by time adds up: there is no chunk that is small enough.
-    const roomFor = () => (isByTime ? rowsMax - rows.count() : Number.POSITIVE_INFINITY);
-    for await (const { summed, endMs } of sumSegments(books, { ...chunks, roomFor }, signal)) {
+    const readRoom = () => (isByTime ? rowsMax - rows.count() : Number.POSITIVE_INFINITY);
+    for await (const { summed, endMs } of sumSegments(books, { ...chunks, readRoom }, signal)) {
       rows.add(summed, columns);
       if (isByTime) yield rows.takeBefore(columns[0] === 'day' ? dayOfMs(endMs) : hourOfMs(endMs));
     }
@@ -67,7 +67,7 @@ interface SegmentQuery {
   readonly slice: AccountSlice;
   readonly rowsMax: number;
   /** How many rows a chunk may add, unless it cannot be any shorter. */
-  roomFor(): number;
+  readRoom(): number;
   /** The days whose entries have a table. */
   readonly days: ReadonlySet<number>;
 }
@@ -75,7 +75,7 @@ interface SegmentQuery {
 /** Goes through the time in chunks whose length depends on their rows and how long they take. */
 async function* sumSegments(
   books: Books,
-  { segments, days, roomFor, ...rest }: SegmentQuery,
+  { segments, days, readRoom, ...rest }: SegmentQuery,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly summed: readonly SummedRow[]; readonly endMs: number }> {
   for (const { source, fromMs, toMs } of segments) {
@@ -89,13 +89,13 @@ async function* sumSegments(
       const chunk = { ...rest, source, fromMs: startMs, toMs: endMs };
       const summed = hasTable ? await sumChunk(books, chunk) : [];
       const readUnits = Math.ceil((endMs - startMs) / unitMs);
-      if (summed.length > roomFor() && readUnits > 1) {
+      if (summed.length > readRoom() && readUnits > 1) {
         units = halve(readUnits);
         continue;
       }
       yield { summed, endMs };
       const tookMs = performance.now() - startedMs;
-      const mayGrow = summed.length * 2 <= roomFor();
+      const mayGrow = summed.length * 2 <= readRoom();
       units = pace(units, tookMs, mayGrow);
       startMs = endMs;
     }
