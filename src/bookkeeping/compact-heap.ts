@@ -1,7 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** A thread that has just started has other things to do. */
 const CHECK_MS = 10_000;
 /** A heap that has grown by less is left alone. */
 const GROWTH_SHARE_MIN = 0.25;
@@ -20,18 +19,18 @@ function compactHeap(): number {
   return getHeapStatistics().total_heap_size;
 }
 
-/** Compacts the heap once, when the process has started. */
+/** Compacts the heap once, a while after the process has started: that is busy enough. */
 export function compactHeapLater(): void {
   setTimeout(compactHeap, CHECK_MS).unref();
 }
 
-/** Compacts the heap when the thread has started, and whenever it has grown. */
+/** Compacts the heap now, and again whenever it has grown, until the thread ends. */
 export function keepHeapCompact(): void {
-  let grownBytesMin = 0;
+  let compactBytes = compactHeap();
   const check = () => {
-    if (getHeapStatistics().total_heap_size < grownBytesMin) return;
-    const compactBytes = compactHeap();
-    grownBytesMin = compactBytes * (1 + GROWTH_SHARE_MIN) + GROWTH_BYTES_MIN;
+    const grownBytes = getHeapStatistics().total_heap_size - compactBytes;
+    const grownMinBytes = GROWTH_BYTES_MIN + GROWTH_SHARE_MIN * compactBytes;
+    if (grownBytes >= grownMinBytes) compactBytes = compactHeap();
   };
   setInterval(check, CHECK_MS).unref();
 }
