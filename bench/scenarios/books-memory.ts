@@ -1,10 +1,11 @@
 /**
- * `books-memory [ENTRIES]` tells what the primary of a node takes that has its books in a file:
- * idle, while entries come in, and after questions. It fails above the goal.
+ * `books-memory [ENTRIES [DIR]]` tells what the primary of a node takes that has its books in a
+ * file: idle, while entries come in, and after questions. It fails above the goal. The books are new
+ * ones, or those that `books --keep DIR` left.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBooksProgress } from '../../src/books/stream/books-lease.ts';
 import { unixRedisTarget } from '../../src/lib/address/redis-target.ts';
@@ -17,6 +18,7 @@ import { endProcess, isReady, startRedis } from '../support/processes.ts';
 import { writeResult } from '../support/write-result.ts';
 
 const ENTRIES = Number(process.argv[3] ?? 100_000);
+const BOOKS_DIR = process.argv[4];
 const GOAL_MB = 150;
 const START_MAX_MS = 60_000;
 const INGEST_MAX_MS = 600_000;
@@ -43,7 +45,15 @@ const dir = mkdtempSync(join(tmpdir(), 'tollgate-memory-'));
 const redis = startRedis(dir);
 const socket = join(dir, 'redis.sock');
 const shared = `workers: 1\nredis: {url: "unix://${socket}"}\nlog_level: error\n`;
-const { child, node } = await spawnNode(join(dir, 'node'), 'node', shared);
+const nodeDir = join(dir, 'node');
+if (BOOKS_DIR !== undefined) useBooks(BOOKS_DIR);
+const { child, node } = await spawnNode(nodeDir, 'node', shared);
+
+function useBooks(booksDir: string): void {
+  const dataDir = join(nodeDir, 'data');
+  mkdirSync(dataDir, { recursive: true });
+  symlinkSync(resolve(booksDir), join(dataDir, 'books'));
+}
 
 function readMb(): number {
   const status = readFileSync(`/proc/${node.pid}/status`, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * `books [--entries N] [--accounts N] [--keys N] [--days N] [--engines libsql,postgres]` fills the
- * books as ingestion does and asks them every question. It starts a Postgres of its own.
+ * `books [--entries N] [--accounts N] [--keys N] [--days N] [--engines libsql,postgres] [--keep DIR]`
+ * fills the books as ingestion does and asks them every question. It starts a Postgres of its own.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     keys: { type: 'string', default: '5000' },
     days: { type: 'string', default: '30' },
     engines: { type: 'string', default: 'libsql,postgres' },
+    keep: { type: 'string' },
   },
 });
 const days = Number(values.days);
@@ -47,7 +48,7 @@ async function createTarget(engine: string): Promise<BooksTarget> {
     const { url } = await startPostgres(cleanUp, ['-c', 'fsync=on']);
     return { kind: 'postgres', url, connectionsMax: 4 };
   }
-  return { kind: 'file', dir: createDir() };
+  return { kind: 'file', dir: values.keep ?? createDir() };
 }
 
 function createDir(): string {
