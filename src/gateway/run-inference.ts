@@ -30,8 +30,8 @@ const UNPROVEN_BODY_BYTES_MAX = 64 * 1024;
  * this way. Every step may throw a `Refusal`, which the exchange writes in the client's format.
  *
  *   openAnswer     key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ──┐
- *                  401   408 413    400 415             404       400        401 402 │
- *                  429                                                   403 429 503 │
+ *                  401   401 408    400 415             404       400        401 402 │
+ *                  429   413                                             403 429 503 │
  *   sendAnswer     infer ─▶ encode / stream ◀────────────────────────────────────────┘
  *                   5xx            │
  *   runInference                   └──▶ SETTLE ─▶ observe
