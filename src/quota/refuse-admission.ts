@@ -13,6 +13,7 @@ type AdmitRefusal = Exclude<NamedReply, { kind: 'admitted' }>;
 const IN_FLIGHT_WAIT_MS = 1_000;
 /** A guess: it is unknown when an end user will be forgotten. */
 const USERS_WAIT_MS = 60_000;
+const FINISHED_WAIT_MS = 1_000;
 /** The books need some time to catch up. Clients that waited must not all come back at once. */
 const BOOKS_WAIT_MIN_MS = 5_000;
 const BOOKS_WAIT_MAX_MS = 15_000;
@@ -61,7 +62,13 @@ export function refuseAdmission(
         { headers: retryAfterHeaders(USERS_WAIT_MS) },
       );
     case 'finished':
-      throw new Error('a request id was used twice');
+      // The reply to the first call was lost, and the hold ran out before the second: the clock of
+      // Redis has jumped.
+      return new Refusal(
+        'unavailable',
+        'The gateway lost sight of this request before it began. Nothing was charged. Try again.',
+        { headers: retryAfterHeaders(FINISHED_WAIT_MS) },
+      );
   }
 }
 

@@ -51,6 +51,15 @@ describe('a refused admission', () => {
     });
   });
 
+  it('asks for another try if the hold ran out before its request could begin', () => {
+    const refusal = refuseAdmission({ kind: 'finished' }, caller);
+    expect(refusal).toMatchObject({
+      ...{ status: 503, refusal: 'unavailable' },
+      headers: { 'retry-after': '1', 'retry-after-ms': '1000' },
+    });
+    expect(refusal.message).toContain('Nothing was charged');
+  });
+
   // Client libraries stop waiting if a message about a rate mentions billing.
   it.each(['key', 'account'] as const)(
     'says nothing of money where it is about the rate: %s',
