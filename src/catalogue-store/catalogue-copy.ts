@@ -27,7 +27,7 @@ export function loadCopy(dataDir: string): CatalogueCopy | undefined {
 }
 
 /** The file is whole at every moment: the new one takes the place of the old one. */
-export function saveCopy(dataDir: string, { id, versions }: CatalogueCopy): void {
+export function writeCopy(dataDir: string, { id, versions }: CatalogueCopy): void {
   const path = join(dataDir, FILE);
   const stored = versions.map(({ version, fromMs, appliedMs, origin, document }) => {
     return { version, fromMs, appliedMs, origin, document };

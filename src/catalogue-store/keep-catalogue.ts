@@ -1,8 +1,8 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers';
 import type { CurrentCatalogue, NamedUpstream } from '../config/config.ts';
-import { saveCopy } from './catalogue-copy.ts';
 import { type CatalogueHead, readHead, readVersions } from './catalogue-records.ts';
 import { digestDocument, type StoredVersion } from './catalogue-version.ts';
+import { type CopySaver, createCopySaver } from './copy-saver.ts';
 import { createKnownVersions, type KnownVersions, type RefusedVersion } from './known-versions.ts';
 import { type OpenOptions, openCatalogue, restore } from './open-catalogue.ts';
 
@@ -48,9 +48,11 @@ interface KeeperOptions extends OpenOptions {
 
 /** Rejects if this node can sell no version, or knows none. */
 export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKeeper> {
-  const { line, upstreams, onChange, clock, log } = options;
+  const { line, upstreams, onChange, dataDir, clock, log } = options;
   const known = createKnownVersions();
-  const reader = createReader(options, known, (await openCatalogue(options, known)).id);
+  const copies = createCopySaver(dataDir, log);
+  const { id } = await openCatalogue(options, known, copies);
+  const reader = createReader(options, { known, copies, firstId: id });
   let sold = chooseFirst(known, options);
   let refused: RefusedVersion | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -99,8 +101,11 @@ export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKe
 }
 
 /** Compares what this node knows with what Redis has. */
-function createReader(options: KeeperOptions, known: KnownVersions, firstId: string) {
-  const { connection, dataDir, log } = options;
+function createReader(
+  options: KeeperOptions,
+  { known, copies, firstId }: { known: KnownVersions; copies: CopySaver; firstId: string },
+) {
+  const { connection, log } = options;
   let id = firstId;
   let digest = digestOf(known.last());
 
@@ -115,11 +120,12 @@ function createReader(options: KeeperOptions, known: KnownVersions, firstId: str
     }
     id = head.id;
     digest = digestOf(last);
-    saveCopy(dataDir, { id, versions: known.all() });
+    copies.save({ id, versions: known.all() });
   };
 
   return {
     async read(): Promise<void> {
+      copies.retry();
       try {
         const head = await readHead(connection);
         const last = known.last()?.version ?? 0;

@@ -5,8 +5,9 @@ import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
-import { loadCopy, saveCopy } from './catalogue-copy.ts';
+import { loadCopy } from './catalogue-copy.ts';
 import { applyVersion, readHead, readVersions } from './catalogue-records.ts';
+import type { CopySaver } from './copy-saver.ts';
 import type { KnownVersions } from './known-versions.ts';
 
 /** How often a node without a copy asks Redis before it gives up its start; each takes 2 s. */
@@ -29,6 +30,7 @@ export interface OpenOptions {
 export async function openCatalogue(
   options: OpenOptions,
   known: KnownVersions,
+  copies: Pick<CopySaver, 'save'>,
 ): Promise<{ readonly id: string }> {
   const { connection, dataDir, clock, log } = options;
   const store = createRecordStore(connection, clock);
@@ -45,7 +47,7 @@ export async function openCatalogue(
       const versions = await store.ask(() => readVersions(connection));
       if (head.id === copy?.id) known.add(versions);
       else known.replace(versions);
-      saveCopy(dataDir, { id: head.id, versions: known.all() });
+      copies.save({ id: head.id, versions: known.all() });
       return head;
     } catch (error) {
       if (copy !== undefined) {
