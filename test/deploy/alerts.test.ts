@@ -66,7 +66,7 @@ describe('each alert', () => {
   });
 
   it('asks for series and labels that nodes have', () => {
-    const known = new Set([...[...SERIES.values()].flat(), 'job', 'instance']);
+    const known = new Set([...[...SERIES.values()].flat(), 'job', 'fleet', 'instance']);
     for (const { expr } of rules) {
       for (const [name] of expr.matchAll(/(?<![\w:])tollgate_\w+/g)) {
         expect(SERIES.has(name), name).toBe(true);

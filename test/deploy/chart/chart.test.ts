@@ -177,7 +177,7 @@ describe('the Helm chart', () => {
     const { spec } = only<{
       jobLabel: string;
       selector: { matchLabels: Labels };
-      endpoints: { port: string; path: string }[];
+      endpoints: { port: string; path: string; relabelings: unknown }[];
     }>(full, 'ServiceMonitor');
     const selected = ofKind(full, 'Service').filter(({ metadata }) =>
       selects(spec.selector.matchLabels, metadata.labels),
@@ -186,6 +186,8 @@ describe('the Helm chart', () => {
     expect(selected[0]?.metadata.labels[spec.jobLabel]).toBe('tollgate');
     expect(selected[0]?.spec.ports.map(({ name }) => name)).toContain(spec.endpoints[0]?.port);
     expect(spec.endpoints[0]?.path).toBe('/metrics');
+    const fleet = { targetLabel: 'fleet', replacement: 'models/gate' };
+    expect(spec.endpoints[0]?.relabelings).toEqual([fleet]);
   });
 
   it('runs the image as the user that the image has', () => {
