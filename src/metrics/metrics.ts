@@ -156,7 +156,7 @@ export const METRICS = {
   booksHoldsUnsettled: gauge(
     'tollgate_books_holds_unsettled',
     'max',
-    'Holds that ran out and that nobody settled, by the last `tollgate ledger verify`.',
+    'Holds that ran out and that nobody settled, by the last `tollgate ledger verify`; 0 before it.',
   ),
   booksVerifiedTime: gauge('tollgate_books_verified_timestamp_seconds', 'max', 'When that was.'),
   booksArchivedDays: gauge('tollgate_books_archived', 'max', 'Days in the archive.'),

@@ -48,7 +48,8 @@ export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: W
     return daysKept.filter((day) => day < firstKept).length;
   });
   watchFact(metrics.booksDrifts, ({ verified }) => verified?.drifts);
-  watchFact(metrics.booksHoldsUnsettled, ({ verified }) => verified?.unsettledHolds);
+  // From the beginning, so that what the first check finds shows as growth.
+  watchFact(metrics.booksHoldsUnsettled, ({ verified }) => verified?.unsettledHolds ?? 0);
   watchFact(metrics.booksVerifiedTime, ({ verified }) => verified && verified.verifiedMs / 1_000);
 }
 

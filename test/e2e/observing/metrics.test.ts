@@ -194,6 +194,7 @@ describe('/metrics of the ops listener', () => {
   it('shows what the last check of the ledger has found', async () => {
     const gateway = await startGateway({ config: TWO_WORKERS });
     await waitForSum(gateway, 1, 'tollgate_books_ingesting');
+    await waitForSum(gateway, 0, 'tollgate_books_holds_unsettled');
     expect((await scrape(gateway)).sum('tollgate_books_drifts')).toBeUndefined();
     await waitUntil(async () => {
       const env = { TOLLGATE_DATA_DIR: gateway.dataDir };
