@@ -113,6 +113,34 @@ describeBooks('commands that open the books', (scene) => {
     expect([repaired.code, repaired.out]).toEqual([1, expect.stringContaining('balance should')]);
   });
 
+  it('give accounts and keys what the books have, if nothing is wrong with the books', async () => {
+    await run('books', 'import', ...FOLDERS);
+    const [record, keys] = [keysOfBucket(3).account(ACCOUNT), keysOfBucket(3).keysOf(ACCOUNT)];
+    const [keyId] = (await redis.connection.send('smembers', [keys])) as string[];
+    const key = keysOfBucket(3).key(keyId ?? '');
+    const fields = (await redis.connection.send('hkeys', [key])) as string[];
+    const spent = fields.find((field) => field.startsWith('spent:')) ?? '';
+    const before = await redis.connection.send('hget', [key, spent]);
+    await redis.connection.send('hincrby', [record, 'balance', '2500000']);
+    await redis.connection.send('hset', [key, spent, '1']);
+
+    const books = openBooks({ target, isReader: false, name: 'test' });
+    const damaged = { bucket: 3, ms: 1, seq: 0, fields: Buffer.from('x'), noted_ms: 1 };
+    await books.db.insertInto('damaged').values(damaged).execute();
+    const refused = await verify('--repair', 'all');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/wrong with the books/)]);
+    expect(await redis.connection.send('hget', [key, spent])).toBe('1');
+    await books.db.deleteFrom('damaged').execute();
+    await books.close();
+
+    const { code, out } = await verify('--repair', 'all');
+    expect(out).toContain(`repaired ${ACCOUNT}: balance was 1002496297 and is 999996297`);
+    expect(out).toContain(`repaired ${ACCOUNT} ${keyId}: ${spent} was 1 and is ${before}`);
+    expect(code).toBe(0);
+    expect(await redis.connection.send('xlen', [AUDIT_KEY])).toBe(2);
+    expect((await verify()).code).toBe(0);
+  });
+
   it('repair what accounts and keys hold, and enter what it was', async () => {
     const account = await createAccount(redis.connection, 7);
     const { requestId, month } = await begin(redis.connection, account, { heldMicros: 700 });

@@ -1,111 +1,40 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCluster } from '../proof/support/start-cluster.ts';
-import { waitForReplicas } from '../proof/support/start-sentinels.ts';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, messageOf } from '../support/clients/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { findFreePort } from '../support/servers/find-free-port.ts';
-import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import type { Gateway } from '../support/servers/start-gateway.ts';
 import { startPostgres } from '../support/servers/start-postgres.ts';
 import {
   startRedisServer,
   stopRedisServers,
   type TestRedisServer,
 } from '../support/servers/start-redis-server.ts';
-import { FAST_CONFIG } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { readSection, readText } from './read-deploy-files.ts';
+import { readText } from './read-deploy-files.ts';
+import {
+  PAGE,
+  restoreRedis,
+  runCommands,
+  startNode,
+  startPair,
+  urlOf,
+  waitForRequests,
+  writeSettings,
+} from './restore-scene.ts';
 
 afterAll(stopRedisServers);
 
 const REQUESTS = 5;
-/**
- * In the order of the page; those of containers have none, and those of books in a file have a test
- * of their own.
- */
-const [BACKUP = '', , BACKUP_CLUSTER = '', , ...RESTORE] = [
-  ...readSection('Backup and restore').matchAll(/```sh\n([\s\S]*?)```/g),
-].map(([, commands]) => commands);
-
-const [RESTORE_REDIS = '', GIVE_SLOTS = '', RESTORE_BOOKS = '', PROOF = ''] = RESTORE;
-
-type Variables = Readonly<Record<string, string>>;
-
-/** Runs commands from deploy/README.md in a shell, and returns their output. */
-async function runCommands(commands: string, variables: Variables) {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
-    env: { PATH: `${installProgram()}:${process.env['PATH']}`, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  const { pid = 0 } = shell;
-  let out = '';
-  for (const stream of [shell.stdout, shell.stderr]) {
-    stream.on('data', (data) => {
-      out += data;
-    });
-  }
-  let code: number | null = null;
-  const closed = once(shell, 'close').then(([status]) => {
-    code = status;
-  });
-  // Also kills a server that the shell may have left running.
-  onTestFinished(() => {
-    if (code === null) process.kill(-pid, 'SIGKILL');
-  });
-  await closed;
-  expect(code, out).toBe(0);
-  return out;
-}
-
-/** Installs `tollgate` as a package manager would put it on the PATH. */
-function installProgram(): string {
-  const dir = createTempDir();
-  const path = join(dir, 'tollgate');
-  writeFileSync(
-    path,
-    `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/src/main.js')}' "$@"\n`,
-  );
-  chmodSync(path, 0o755);
-  return dir;
-}
-
-async function startPair(dir?: string): Promise<readonly [TestRedisServer, TestRedisServer]> {
-  const args = dir === undefined ? [] : ['--dir', dir];
-  const master = await startRedisServer({ config: readText('redis/primary.conf'), args });
-  const replica = await startRedisServer({
-    config: readText('redis/replica.conf'),
-    args: ['--replicaof', `127.0.0.1 ${master.port}`],
-  });
-  await waitForReplicas(master, 1);
-  return [master, replica];
-}
-
-const urlOf = ({ port }: { readonly port: number }) => `redis://127.0.0.1:${port}`;
-
-function startNode(redisUrl: string, booksUrl: string): Promise<Gateway> {
-  const env = { TOLLGATE_REDIS_URL: redisUrl, TOLLGATE_BOOKS_URL: booksUrl };
-  return startGateway({ config: FAST_CONFIG, env });
-}
+const findMonth = () => new Date().toISOString().slice(0, 7);
 
 async function ask(node: Gateway, key: string): Promise<void> {
   for (let n = 0; n < REQUESTS; n++) {
     expect((await askModel(node.url, key, messageOf('Hi'))).status).toBe(200);
   }
-}
-
-async function waitForBooks(node: Gateway, account: string, requests: number): Promise<void> {
-  const isIn = async () => {
-    const path = `/usage?by=day&account=${account}`;
-    const { total } = await admin(node).call<{ total: { requests: number } }>('GET', path);
-    return total.requests === requests;
-  };
-  // A node is ready before its database has the tables.
-  await waitUntil(() => isIn().catch(() => false), 'the books have every request');
 }
 
 describe('a backup', () => {
@@ -124,11 +53,11 @@ describe('a backup', () => {
     const { id, key } = await operator.createKey(account);
     await ask(node, key);
     await operator.waitUntilSettled(account);
-    await waitForBooks(node, account, REQUESTS);
+    await waitForRequests(node, account, REQUESTS);
     const before = [await operator.account(account), await operator.key(id)];
 
     await master.cli('wait', '1', '0');
-    await runCommands(BACKUP, {
+    await runCommands(PAGE.backup, {
       BACKUP: backup,
       REPLICA_URL: urlOf(replica),
       BOOKS_URL: booksUrl,
@@ -137,34 +66,91 @@ describe('a backup', () => {
     await node.waitForExit();
     await Promise.all([master.stop(), replica.stop()]);
 
-    const config = join(dir, 'redis.conf');
-    const port = await findFreePort();
-    writeFileSync(
-      config,
-      readText('redis/primary.conf').replace('port 6379', `port ${port}\nbind 127.0.0.1`),
-    );
-    await runCommands(RESTORE_REDIS, {
-      BACKUP: backup,
-      REDIS_DIR: redisDir,
-      REDIS_CONF: config,
-      REDIS_URL: urlOf({ port }),
-    });
+    await restoreRedis(backup, redisDir);
     expect(readdirSync(redisDir)).toContain('appendonlydir');
     const restoredBooks = await postgres.createDatabase('restored');
-    await runCommands(RESTORE_BOOKS, { BACKUP: backup, BOOKS_URL: restoredBooks });
+    await runCommands(PAGE.restoreBooks, { BACKUP: backup, BOOKS_URL: restoredBooks });
 
     const [restored] = await startPair(redisDir);
-    const settings = join(dir, 'tollgate.yaml');
-    const urls = `redis: {url: "${urlOf(restored)}"}\nbooks: {url: "${restoredBooks}"}\n`;
-    writeFileSync(settings, `${urls}data_dir: ${join(dir, 'data')}\n`);
-    const report = await runCommands(PROOF, { CONFIG: settings });
+    const settings = writeSettings(urlOf(restored), restoredBooks);
+    const report = await runCommands(PAGE.proof, { CONFIG: settings });
     expect(report).toContain(`entries: ${REQUESTS + 1}, accounts: 1, months of keys: 1`);
     expect(report).toMatch(/agree/);
     const again = await startNode(urlOf(restored), restoredBooks);
     const books = admin(again);
     expect([await books.account(account), await books.key(id)]).toEqual(before);
     await ask(again, key);
-    await waitForBooks(again, account, 2 * REQUESTS);
+    await waitForRequests(again, account, 2 * REQUESTS);
+  });
+
+  it('of Redis alone loses nothing that the books have, if the page is followed', async () => {
+    const dir = createTempDir();
+    const [backup, redisDir] = [join(dir, 'backup'), join(dir, 'redis')];
+    for (const folder of [backup, redisDir]) mkdirSync(folder);
+    const postgres = await startPostgres(onTestFinished);
+    const booksUrl = await postgres.createDatabase('tollgate');
+    const [master, replica] = await startPair();
+    const node = await startNode(urlOf(master), booksUrl);
+    const operator = admin(node);
+    const account = await operator.createAccount();
+    const { key } = await operator.createKey(account);
+    const leaked = await operator.createKey(account);
+    await ask(node, key);
+    await operator.waitUntilSettled(account);
+    await operator.waitForBooks();
+    await master.cli('wait', '1', '0');
+    const backedUpAt = new Date().toISOString();
+    const variables = { REPLICA_URL: urlOf(replica), BOOKS_URL: booksUrl };
+    await runCommands(PAGE.backup, { BACKUP: backup, ...variables });
+
+    await ask(node, key);
+    const payment = { amount: 50, id: 'invoice-7', note: '' };
+    await operator.call('POST', `/accounts/${account}/credits`, payment);
+    await operator.revoke(leaked.id);
+    await operator.waitUntilSettled(account);
+    await operator.waitForBooks();
+    const before = await operator.account(account);
+    const statement = await readStatement(node, account);
+    expect(statement).toMatchObject({ closing_balance: before.balance, paid: 1_050 });
+    node.signal('SIGTERM');
+    await node.waitForExit();
+    await Promise.all([master.stop(), replica.stop()]);
+
+    await restoreRedis(backup, redisDir);
+    const [restored] = await startPair(redisDir);
+    const again = await startNode(urlOf(restored), booksUrl);
+    expect((await askModel(again.url, leaked.key, messageOf('Hi'))).status).toBe(200);
+    const changes = await readChanges(again, backedUpAt);
+    expect(changes).toContainEqual(
+      expect.objectContaining({ what: 'key.revoke', key: leaked.id, outcome: 'done' }),
+    );
+    expect(changes).toContainEqual(
+      expect.objectContaining({
+        what: 'credits.add',
+        account,
+        after: expect.objectContaining({ id: 'invoice-7', amount: 50 }),
+      }),
+    );
+    const { revoke, call, waitForBooks, waitUntilSettled } = admin(again);
+    await revoke(leaked.id);
+    expect((await askModel(again.url, leaked.key, messageOf('Hi'))).status).toBe(401);
+    expect(await call('POST', `/accounts/${account}/credits`, payment)).toMatchObject({
+      repeated: false,
+    });
+    await waitUntilSettled(account);
+    await waitForBooks();
+    const settings = writeSettings(urlOf(restored), booksUrl);
+    const report = await runCommands(PAGE.restate, { CONFIG: settings });
+    expect(report).toMatch(/repaired acct_\w+: balance was/);
+    expect(report).toContain('The ledger and Redis agree.');
+    const { balance } = await admin(again).account(account);
+    expect(await readStatement(again, account)).toMatchObject({
+      closing_balance: balance,
+      paid: 1_050,
+      payments: [{ amount: 1_000 }, { amount: 50 }],
+    });
+    expect(balance).toBeLessThan(before.balance);
+    expect(await runCommands(PAGE.proof, { CONFIG: settings })).toContain('Redis agree.');
   });
 
   it('of a Cluster has a file of each master, and is restored with the slots of each', async () => {
@@ -185,12 +171,12 @@ describe('a backup', () => {
       expect((await askModel(node.url, key, messageOf('Hi'))).status).toBe(200);
       await operator.waitUntilSettled(account);
     }
-    for (const account of accounts) await waitForBooks(node, account, 1);
+    for (const account of accounts) await waitForRequests(node, account, 1);
     node.signal('SIGTERM');
     await node.waitForExit();
     const variables = { BACKUP: backup, REDIS_URL: urlOf({ port }), BOOKS_URL: booksUrl };
-    await runCommands(BACKUP_CLUSTER, variables);
-    await runCommands(BACKUP.replace(/^redis-cli.*$/m, ''), variables);
+    await runCommands(PAGE.backupCluster, variables);
+    await runCommands(PAGE.backup.replace(/^redis-cli.*$/m, ''), variables);
 
     const masters = readdirSync(backup)
       .filter((file) => file.endsWith('.rdb'))
@@ -198,15 +184,28 @@ describe('a backup', () => {
     expect(masters).toHaveLength(3);
     const redisUrl = await restoreCluster(masters, backup, dir);
     const restoredBooks = await postgres.createDatabase('restored');
-    await runCommands(RESTORE_BOOKS, { BACKUP: backup, BOOKS_URL: restoredBooks });
-    const settings = join(dir, 'tollgate.yaml');
-    const urls = `redis: {url: "${redisUrl}"}\nbooks: {url: "${restoredBooks}"}\n`;
-    writeFileSync(settings, `${urls}data_dir: ${join(dir, 'data')}\n`);
-    const report = await runCommands(PROOF, { CONFIG: settings });
+    await runCommands(PAGE.restoreBooks, { BACKUP: backup, BOOKS_URL: restoredBooks });
+    const settings = writeSettings(redisUrl, restoredBooks);
+    const report = await runCommands(PAGE.proof, { CONFIG: settings });
     expect(report).toContain(`accounts: ${accounts.length}`);
     expect(report).toMatch(/agree/);
   });
 });
+
+const readStatement = (node: Gateway, account: string) =>
+  admin(node).call('GET', `/accounts/${account}/statements/${findMonth()}`);
+
+/** What the page has people list. */
+async function readChanges(node: Gateway, sinceTime: string): Promise<unknown[]> {
+  const out = join(createTempDir(), 'changes.ndjson');
+  await runCommands(PAGE.listChanges.replace('changes.ndjson', out), {
+    BACKUP_TIME: sinceTime,
+    TOLLGATE_ADMIN_URL: node.opsUrl,
+    TOLLGATE_DATA_DIR: node.dataDir,
+  });
+  const lines = readFileSync(out, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as unknown);
+}
 
 /** Follows the page with new servers, and returns their address. */
 async function restoreCluster(
@@ -235,7 +234,7 @@ async function restoreCluster(
   const empty = await Promise.all(places.map((place) => start(place)));
   for (const [at, { master: MASTER, bus }] of places.entries()) {
     const server = empty[at] as TestRedisServer;
-    await runCommands(GIVE_SLOTS, { BACKUP: backup, MASTER, REDIS_URL: urlOf(server) });
+    await runCommands(PAGE.giveSlots, { BACKUP: backup, MASTER, REDIS_URL: urlOf(server) });
     if (at > 0) await empty[0]?.cli('cluster', 'meet', '127.0.0.1', `${server.port}`, bus);
   }
   await waitUntilWhole(empty);
@@ -246,7 +245,7 @@ async function restoreCluster(
     const file = join(dir, `${master}.conf`);
     const network = `port ${port}\nbind 127.0.0.1\ncluster-port ${bus}`;
     writeFileSync(file, config.replace('port 6379', network));
-    await runCommands(RESTORE_REDIS.replace('$BACKUP/dump.rdb', `$BACKUP/${master}.rdb`), {
+    await runCommands(PAGE.restoreRedis.replace('$BACKUP/dump.rdb', `$BACKUP/${master}.rdb`), {
       ...{ BACKUP: backup, REDIS_DIR: folder, REDIS_CONF: file, REDIS_URL: urlOf({ port }) },
     });
   }

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { CommandHost } from '../../admin-command.ts';
 import { withConfigOption } from '../../with-config-option.ts';
+import type { Repair } from './ledger-verify-command.ts';
 
 interface VerifyOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly full?: boolean;
-  readonly repair?: boolean;
+  readonly repair?: Repair;
 }
 
 interface ExportOptions {
@@ -23,11 +24,17 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
     .description('compare Redis with the books, and the books with themselves')
     .option('--full', 'read again what was verified before')
     .option('--json', 'print JSON')
-    .option('--repair', 'make what accounts and keys hold fit the requests that run')
-    .action(async ({ config: configPath, ...options }: VerifyOptions) => {
-      const json = options.json === true;
-      const [isFull, isRepair] = [options.full === true, options.repair === true];
-      const order = { configPath, json, isFull, isRepair };
+    .addOption(
+      new Option(
+        '--repair [what]',
+        'make what accounts and keys hold fit the requests that run; all: and balances fit the books',
+      )
+        .choices(['held', 'all'])
+        .preset('held'),
+    )
+    .action(async ({ config: configPath, repair, ...options }: VerifyOptions) => {
+      const [json, isFull] = [options.json === true, options.full === true];
+      const order = { configPath, json, isFull, repair };
       const { runLedgerVerifyCommand } = await import('./ledger-verify-command.ts');
       setExitCode(await runLedgerVerifyCommand({ ...order, ...terminal }));
     });

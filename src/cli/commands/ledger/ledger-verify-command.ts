@@ -20,13 +20,19 @@ import { withBooks } from '../../with-books.ts';
 /** In the data folder; room for one file of the archive. */
 const TEMP_FOLDER = 'verifying';
 
+/**
+ * What accounts and keys hold, so that it matches the open holds; or their balances and what they
+ * spent as well, so that they are what the books have.
+ */
+export type Repair = 'held' | 'all';
+
 interface LedgerVerifyOptions {
   readonly configPath: string | undefined;
   readonly json: boolean;
   /** Whether to read again what was verified before. */
   readonly isFull: boolean;
-  /** Whether to correct what accounts and keys hold, so that it matches the open holds. */
-  readonly isRepair: boolean;
+  /** What to correct, if anything. */
+  readonly repair: Repair | undefined;
   /** Both print whole lines and end the last one. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -38,7 +44,7 @@ interface LedgerVerifyOptions {
  * Returns 0 if all agree, and 1 if they do not or if they cannot be read.
  */
 export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Promise<number> {
-  const { json, isFull, isRepair, out, progress } = options;
+  const { json, isFull, out, err, progress } = options;
   return await withBooks({ ...options, access: 'write', isOfFleet: true }, async (opened) => {
     const { config, books, connect, signal } = opened;
     const connection = await connect();
@@ -48,8 +54,12 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
       verifyArchivedDay: createVerifyArchivedDay(config),
       onProgress: ({ what, done, total }) => progress(drawProgress(TITLES[what], done, total)),
     });
-    const report = isRepair ? await repair(connection, found) : found;
+    const report =
+      options.repair === undefined ? found : await repair(connection, found, options.repair);
     progress('');
+    if (options.repair === 'all' && !areBooksWhole(found)) {
+      err('tollgate: something is wrong with the books, so no balance was taken from them');
+    }
     out(json ? JSON.stringify(report, undefined, 2) : printReport(report));
     return report.is_clean ? 0 : 1;
   });
@@ -59,16 +69,41 @@ interface RepairedReport extends LedgerReport {
   readonly repaired?: readonly AccountCorrection[];
 }
 
-/**
- * Only figures that follow from the open holds can be repaired. For charged and spent amounts, the
- * ledger is the truth.
- */
-async function repair(connection: RedisConnection, report: LedgerReport): Promise<RepairedReport> {
-  const isMendable = ({ what }: Drift) => what === 'held_micros' || what === 'in_flight';
-  const accounts = new Set(report.drifts.filter(isMendable).map(({ account }) => account));
-  const repaired = await mendAccounts(connection, accounts, createLog('error', 'ledger'));
-  const drifts = report.drifts.filter((drift) => !isMendable(drift));
-  return { ...report, drifts, repaired, is_clean: countProblems({ ...report, drifts }) === 0 };
+/** Balances and spent amounts are taken from the books only if nothing is wrong with the books. */
+async function repair(
+  connection: RedisConnection,
+  report: LedgerReport,
+  what: Repair,
+): Promise<RepairedReport> {
+  const { drifts } = report;
+  const wanted = {
+    accountIds: new Set(drifts.filter(isOfHolds).map(({ account }) => account)),
+    figures: what === 'all' && areBooksWhole(report) ? drifts.flatMap(listFigures) : [],
+  };
+  const repaired = await mendAccounts(connection, wanted, createLog('error', 'ledger'));
+  const isRepaired = (drift: Drift) =>
+    listFigures(drift).some(({ account, key, field }) =>
+      repaired.some((one) => one.account === account && one.key === key && one.field === field),
+    );
+  const left = drifts.filter((drift) => !isOfHolds(drift) && !isRepaired(drift));
+  const isClean = countProblems({ ...report, drifts: left }) === 0;
+  return { ...report, drifts: left, repaired, is_clean: isClean };
+}
+
+function areBooksWhole(report: LedgerReport): boolean {
+  const inRedis = { drifts: [], unknown_accounts: [] };
+  return countProblems({ ...report, ...inRedis }) === 0 && report.doubtful === 0;
+}
+
+function isOfHolds({ what }: Drift): boolean {
+  return what === 'held_micros' || what === 'in_flight';
+}
+
+/** The figure in Redis that is to be what the books say. */
+function listFigures({ account, key, month, what, expected, found }: Drift): AccountCorrection[] {
+  if (what !== 'balance_micros' && what !== 'spent_micros') return [];
+  const field = what === 'balance_micros' ? 'balance' : `spent:${month}`;
+  return [{ account, key, field, before: `${found}`, after: `${expected}` }];
 }
 
 const TITLES: Readonly<Record<VerifyProgress['what'], string>> = {

@@ -1,0 +1,25 @@
+import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { loadLuaScript } from '../../redis/lua-script.ts';
+import { keysOfBucket } from '../keys-of-bucket.ts';
+import type { FigureCorrection } from './mend.ts';
+
+const script = loadLuaScript(
+  new URL('./restate.lua', import.meta.url),
+  ['record'],
+  ['field', 'found', 'after'],
+);
+
+/**
+ * Gives an account or one of its keys another figure. False if there is no such record, or if the
+ * figure is not the one before any more.
+ */
+export async function restate(
+  connection: Pick<RedisConnection, 'send'>,
+  bucket: number,
+  accountId: string,
+  { key, field, before, after }: FigureCorrection,
+): Promise<boolean> {
+  const names = keysOfBucket(bucket);
+  const record = key === null ? names.account(accountId) : names.key(key);
+  return (await script.call(connection, { record }, { field, found: before, after })) === 1;
+}
