@@ -37,6 +37,8 @@ export const CHECKS = {
   'books-lag': 'a node fills the books, and they are not behind',
   'books-clock': 'the clock of the server of the books and that of this machine agree',
   'books-space': 'how large the books are, and whether a file has room',
+  'books-archive':
+    'an object of its own can be written, read, listed and removed in `books.archive`',
   'upstream-reachable': 'TCP and TLS stand within `timeouts.connect`, and HTTP is answered',
   'upstream-key': 'the list of models takes the `api_key`',
   'upstream-certificate': 'it has not run out, and does not soon',

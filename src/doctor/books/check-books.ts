@@ -8,6 +8,7 @@ import { findStoreTarget } from '../store/check-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { BooksAccess } from './books-access.ts';
 import { type BooksMemory, judgeIdentity, judgeLag, readBooksMemory } from './books-memory.ts';
+import { checkArchive } from './check-archive.ts';
 import { checkReachable } from './check-reachable.ts';
 import { judgeSchema } from './judge-schema.ts';
 import { openFile } from './open-file.ts';
@@ -41,6 +42,7 @@ export async function checkBooks(config: Config, clock: Clock): Promise<CheckRes
       runCheck({ name: 'books-lag', run: async () => judgeLag(await remembering) }),
       ofBooks('books-clock', (books) => books.checkClock(clock)),
       ofBooks('books-space', (books) => books.checkSpace()),
+      runCheck({ name: 'books-archive', run: () => checkArchive(config.books.archive) }),
     ]);
   } finally {
     const books = await opening.catch(() => undefined);
