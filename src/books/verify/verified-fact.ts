@@ -1,5 +1,7 @@
+import type { Clock } from '../../lib/time/clock.ts';
 import type { Books } from '../engine/books.ts';
 import { keepFact, recallFact } from '../engine/facts.ts';
+import { countProblems, type LedgerReport } from './ledger-report.ts';
 
 const NAME = 'verified';
 
@@ -12,8 +14,20 @@ export interface VerifiedFact {
   readonly unsettled: number;
 }
 
-export function keepVerifiedFact({ db }: Books, fact: VerifiedFact): Promise<void> {
-  return keepFact(db, NAME, fact);
+/** Returns in how many places the books and Redis disagree. */
+export async function keepVerifiedFact(
+  { db }: Pick<Books, 'db'>,
+  clock: Clock,
+  report: Omit<LedgerReport, 'is_clean'>,
+): Promise<number> {
+  const drifts = countProblems(report);
+  const unsettled = report.unsettled.holds;
+  await keepFact(db, NAME, {
+    verified_ms: clock.nowMs(),
+    drifts,
+    unsettled,
+  } satisfies VerifiedFact);
+  return drifts;
 }
 
 /** Undefined when there was none yet. */

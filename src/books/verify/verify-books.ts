@@ -7,7 +7,7 @@ import { readSnapshot } from '../engine/read-snapshot.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDays, type VerifyArchivedDay } from './check-days.ts';
 import { checkTotals } from './check-totals.ts';
-import { countProblems, type LedgerReport, type UnsettledHolds } from './ledger-report.ts';
+import type { LedgerReport, UnsettledHolds } from './ledger-report.ts';
 import type { UnsettledOfDay } from './sum-unsettled.ts';
 import { keepVerifiedFact } from './verified-fact.ts';
 
@@ -62,10 +62,7 @@ export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerRe
     damaged: ofRedis.damaged + (await countDamaged(books)),
     unsettled: describeUnsettled(ofDays.unsettled),
   };
-  const drifts = countProblems(found);
-  const unsettled = found.unsettled.holds;
-  await keepVerifiedFact(books, { verified_ms: clock.nowMs(), drifts, unsettled });
-  return { is_clean: drifts === 0, ...found };
+  return { is_clean: (await keepVerifiedFact(books, clock, found)) === 0, ...found };
 }
 
 async function checkBuckets(options: VerifyBooksOptions) {

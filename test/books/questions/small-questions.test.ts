@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/accounts/audit/audit-entry.ts';
 import { createAuditLog } from '../../../src/accounts/audit/audit-log.ts';
 import type { AuditRow } from '../../../src/books/engine/audit-row.ts';
+import { keepFact } from '../../../src/books/engine/facts.ts';
 import { MIGRATIONS } from '../../../src/books/engine/migrations.ts';
 import { splitWords } from '../../../src/books/ingest/names/split-words.ts';
 import { type AuditQuery, listAudit } from '../../../src/books/questions/audit/list-audit.ts';
@@ -12,7 +13,6 @@ import { listRefusals } from '../../../src/books/questions/list-refusals.ts';
 import type { QuestionContext } from '../../../src/books/questions/question.ts';
 import { readStatus } from '../../../src/books/questions/read-status.ts';
 import { searchAccounts } from '../../../src/books/questions/search-accounts.ts';
-import { keepVerifiedFact } from '../../../src/books/verify/verified-fact.ts';
 import { mintAccountId } from '../../../src/keys/account-id.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
@@ -237,7 +237,11 @@ describeBooks('the state of the books', (scene) => {
     const archived = { day: 20_000, state: 'dropped', verified: null, archive: '{}' } as const;
     await db.insertInto('days').values(archived).execute();
     const verifiedMs = Date.parse('2026-11-20T00:00:00.000Z');
-    await keepVerifiedFact(context.books, { verified_ms: verifiedMs, drifts: 2, unsettled: 0 });
+    await keepFact(context.books.db, 'verified', {
+      verified_ms: verifiedMs,
+      drifts: 2,
+      unsettled: 0,
+    });
     const full = await readStatus(context, { keepDays: 30, archive: 'folder' }, WANTED);
     expect(full).toMatchObject({
       entries: 2,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type AccountCorrection, mendAccounts } from '../../../accounts/mend-accounts.ts';
+import type { Books } from '../../../books/engine/books.ts';
 import { nameDay } from '../../../books/engine/days.ts';
 import type { VerifyArchivedDay } from '../../../books/verify/check-days.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type LedgerReport,
   type SumDrift,
 } from '../../../books/verify/ledger-report.ts';
+import { keepVerifiedFact } from '../../../books/verify/verified-fact.ts';
 import { type VerifyProgress, verifyBooks } from '../../../books/verify/verify-books.ts';
 import type { Config } from '../../../config/config.ts';
 import { formatCredits } from '../../../lib/units/micros.ts';
@@ -55,7 +57,9 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
       onProgress: ({ what, done, total }) => progress(drawProgress(TITLES[what], done, total)),
     });
     const report =
-      options.repair === undefined ? found : await repair(connection, found, options.repair);
+      options.repair === undefined
+        ? found
+        : await repair({ books, connection }, found, options.repair);
     progress('');
     if (options.repair === 'all' && !areBooksWhole(found)) {
       err('tollgate: something is wrong with the books, so no balance was taken from them');
@@ -71,14 +75,14 @@ interface RepairedReport extends LedgerReport {
 
 /** Balances and spent amounts are taken from the books only if nothing is wrong with the books. */
 async function repair(
-  connection: RedisConnection,
-  report: LedgerReport,
+  { books, connection }: { readonly books: Books; readonly connection: RedisConnection },
+  found: LedgerReport,
   what: Repair,
 ): Promise<RepairedReport> {
-  const { drifts } = report;
+  const { drifts } = found;
   const wanted = {
     accountIds: new Set(drifts.filter(isOfHolds).map(({ account }) => account)),
-    figures: what === 'all' && areBooksWhole(report) ? drifts.flatMap(listFigures) : [],
+    figures: what === 'all' && areBooksWhole(found) ? drifts.flatMap(listFigures) : [],
   };
   const repaired = await mendAccounts(connection, wanted, createLog('error', 'ledger'));
   const isRepaired = (drift: Drift) =>
@@ -86,8 +90,8 @@ async function repair(
       repaired.some((one) => one.account === account && one.key === key && one.field === field),
     );
   const left = drifts.filter((drift) => !isOfHolds(drift) && !isRepaired(drift));
-  const isClean = countProblems({ ...report, drifts: left }) === 0;
-  return { ...report, drifts: left, repaired, is_clean: isClean };
+  const report = { ...found, drifts: left, repaired };
+  return { ...report, is_clean: (await keepVerifiedFact(books, systemClock, report)) === 0 };
 }
 
 function areBooksWhole(report: LedgerReport): boolean {
