@@ -1,26 +1,15 @@
 import type { Books } from './books.ts';
-import type { DayRow } from './tables.ts';
+import { type DayState, listDayStates } from './day-states.ts';
 
 /**
  * Whether the archive has entries of a day that the books do not. Late entries may have opened such
  * a day again.
  */
-export function isMissingDay({ state, archive }: Pick<DayRow, 'state' | 'archive'>): boolean {
-  return state === 'dropped' || (state === 'open' && archive !== null);
+export function isMissingDay({ state, hasArchive }: DayState): boolean {
+  return state === 'dropped' || (state === 'open' && hasArchive);
 }
 
 /** The days that are missing, the oldest first. */
-export async function listMissingDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
-  const rows = await db
-    .selectFrom('days')
-    .select('day')
-    .where((is) =>
-      is.or([
-        is('state', '=', 'dropped'),
-        is.and([is('state', '=', 'open'), is('archive', 'is not', null)]),
-      ]),
-    )
-    .orderBy('day')
-    .execute();
-  return rows.map(({ day }) => day);
+export async function listMissingDays(books: Pick<Books, 'db'>): Promise<number[]> {
+  return (await listDayStates(books)).filter(isMissingDay).map(({ day }) => day);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Books } from '../engine/books.ts';
+import { listDayStates } from '../engine/day-states.ts';
 import { readVerifiedFact } from '../verify/verified-fact.ts';
 import { readSize } from './read-status.ts';
 
@@ -35,12 +36,12 @@ export async function readFacts(books: Books): Promise<BooksFacts> {
       .executeTakeFirstOrThrow();
     return row.rows;
   };
-  const days = await db.selectFrom('days').select(['day', 'state', 'archive']).execute();
+  const days = await listDayStates(books);
   return {
     gaps: await countRows('gaps'),
     repeats: await countRows('repeats'),
     damaged: await countRows('damaged'),
-    archivedDays: days.filter(({ archive }) => archive !== null).length,
+    archivedDays: days.filter(({ hasArchive }) => hasArchive).length,
     daysKept: days.filter(({ state }) => state === 'open').map(({ day }) => day),
     doubtful: await countRows('doubtful'),
     bytes: await readSize(books),

@@ -1,4 +1,5 @@
 import type { Books } from '../engine/books.ts';
+import { listDayStates } from '../engine/day-states.ts';
 import { dayOfMs } from '../engine/days.ts';
 import { openDay } from '../engine/migrate-books.ts';
 import { isMissingDay } from '../engine/missing-days.ts';
@@ -17,7 +18,7 @@ export async function openDaysOf(
   books: Books,
   { entries }: { readonly entries: readonly Pick<EntryRow, 'ms'>[] },
 ): Promise<KnownDays> {
-  const rows = await books.db.selectFrom('days').select(['day', 'state', 'archive']).execute();
+  const rows = await listDayStates(books);
   const tables = new Set(rows.flatMap(({ day, state }) => (state === 'dropped' ? [] : [day])));
   const missing = new Set(rows.filter(isMissingDay).map(({ day }) => day));
   for (const day of new Set(entries.map(({ ms }) => dayOfMs(ms)))) {

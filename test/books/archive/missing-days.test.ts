@@ -8,8 +8,11 @@ import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import { listEntries } from '../../../src/books/questions/entries/list-entries.ts';
 import type { EntriesQuery } from '../../../src/books/questions/entries/read-pages.ts';
+import { readFacts } from '../../../src/books/questions/read-facts.ts';
 import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
 import { readUsage } from '../../../src/books/questions/usage/read-usage.ts';
+import { createLiveDays } from '../../../src/books/retention/live-days.ts';
+import { openDaysOf } from '../../../src/books/writing/known-days.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
@@ -53,6 +56,27 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
     const byUser = { by: ['end_user'] as const, fromMs, toMs, rowsMax: 100 };
     const sum = readUsage(context.books, byUser, WANTED);
     await expect(sum.next()).rejects.toMatchObject({ code: 'entries_dropped' });
+  });
+
+  it('are known without their manifests, which are long', async () => {
+    const books = await createArchived(true);
+    const columns = new Set<string>();
+    const db = books.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        for (const row of result.rows) for (const name of Object.keys(row)) columns.add(name);
+        return result;
+      },
+    });
+    const read = { ...books, db };
+    expect((await openDaysOf(read, { entries: [] })).missing).toEqual(new Set([ARCHIVED]));
+    expect(await readFacts(read)).toMatchObject({ archivedDays: 1, daysKept: [ARCHIVED, TODAY] });
+    expect(await createLiveDays(read).list()).toEqual([
+      { day: ARCHIVED, has: 'rest' },
+      { day: TODAY, has: 'all' },
+    ]);
+    expect(columns).toContain('state');
+    expect(columns).not.toContain('archive');
   });
 
   it('are told as such where only the end of a request is not there, or its beginning', async () => {
