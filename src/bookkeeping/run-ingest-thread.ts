@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Books } from '../books/engine/books.ts';
-import { migrateBooks, renewIndexes } from '../books/engine/migrate-books.ts';
+import { migrateBooks } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
 import { createLagReader } from '../books/ingest/lag-reader.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
@@ -17,6 +17,7 @@ import { connectRedis } from '../redis/connect-redis.ts';
 import { systemClock } from '../timers/system-clock.ts';
 import { keepHeapCompact } from './compact-heap.ts';
 import { createForgetter } from './create-forgetter.ts';
+import { createIndexRenewer } from './create-index-renewer.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
 
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -30,6 +31,8 @@ const FACTS_MS = 15_000;
 const FORGET_MS = 15_000;
 /** From one day whose indexes are renewed to the next, so that entries come in between. */
 const RENEW_MS = 5_000;
+/** A thread that is to end is ended in the middle of it. */
+const BUILD_INDEX_MAX_MS = 3_600_000;
 
 /** The thread of the primary that writes the books: its composition root. */
 if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
@@ -96,12 +99,35 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const options = { books, connection, clock, refusalsKeptMs, signal: stopping.signal };
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
-  const renewing = repeat(RENEW_MS, stopping.signal, () => renewIndexes(books));
-  await Promise.all([report, followLag, writeRefusals, followFacts, forgetting, renewing]);
+  const renewing = renewAll({ ...options, order, log }, () => ingester);
+  await Promise.all([report, followLag, writeRefusals, followFacts, forgetting]);
   await ingester?.stop();
   await refusals.write().catch(() => {});
+  await renewing;
   await Promise.allSettled([books.close(), connection.close()]);
   port.close();
+}
+
+interface RenewOptions {
+  readonly books: Books;
+  readonly order: Pick<IngestOrder, 'books'>;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+async function renewAll(
+  { books, order: { books: target }, signal, log }: RenewOptions,
+  ingester: () => Ingester | undefined,
+): Promise<void> {
+  const timeoutMs = BUILD_INDEX_MAX_MS;
+  const own =
+    // A file has only one writer.
+    target.kind === 'file'
+      ? books
+      : openBooks({ target, isReader: false, name: 'indexes', timeoutMs });
+  const renew = createIndexRenewer({ books: own, signal }, ingester, log);
+  await repeat(RENEW_MS, signal, renew);
+  if (own !== books) await own.close();
 }
 
 /** Until it has succeeded: the database may come after the node. */

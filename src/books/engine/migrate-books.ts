@@ -61,37 +61,6 @@ export async function openDay({ engine, db }: Books, day: number): Promise<void>
   });
 }
 
-/**
- * Gives one day the indexes of this version, the newest first: other nodes may still run an earlier
- * version, which makes tables without them. False if no day lacks any.
- */
-export async function renewIndexes({ engine, db }: Books): Promise<boolean> {
-  const found = await selectLacking(db).orderBy('day', 'desc').executeTakeFirst();
-  if (found === undefined) return false;
-  const { day } = found;
-  await db.transaction().execute(async (tx) => {
-    await limitLockWait(engine, tx);
-    // The day first, as in `dropDay`, which takes minutes: nobody may wait for the books meanwhile.
-    await lockDay(engine, tx, day, 'share row exclusive');
-    await lockBooks(engine, tx);
-    const left = await selectLacking(tx).where('day', '=', day).executeTakeFirst();
-    if (left === undefined) return;
-    for (const statement of entriesStatements(engine, entriesOf(day))) {
-      await sql.raw(statement).execute(tx);
-    }
-    await tx.updateTable('days').set({ indexes: INDEXES_VERSION }).where('day', '=', day).execute();
-  });
-  return true;
-}
-
-function selectLacking(db: Books['db']) {
-  return db
-    .selectFrom('days')
-    .select('day')
-    .where('state', '<>', 'dropped')
-    .where((is) => is.or([is('indexes', 'is', null), is('indexes', '<', INDEXES_VERSION)]));
-}
-
 /** The days that have a table, the newest first. */
 export async function listDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
   const rows = await db

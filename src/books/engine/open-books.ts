@@ -20,19 +20,22 @@ interface OpenBooksOptions {
   readonly isReader: boolean;
   /** Names the connections to those who look at the server. */
   readonly name: string;
+  /** Of each statement in Postgres, if some take longer than questions and batches do. */
+  readonly timeoutMs?: number;
   /** For a file, whose statements take the core of their caller. */
   readonly takeRest?: LibsqlOptions['takeRest'];
 }
 
 /** Connects at the first use. */
-export function openBooks({ target, isReader, name, takeRest }: OpenBooksOptions): Books {
+export function openBooks(options: OpenBooksOptions): Books {
+  const { target, isReader, takeRest } = options;
   if (target.kind === 'file') {
     const path = join(target.dir, BOOKS_FILE);
     const dialect = createLibsqlDialect({ path, isReader, takeRest });
     const db = new Kysely<BooksTables>({ dialect });
     return { engine: 'libsql', db, close: () => db.destroy() };
   }
-  const pool = async () => closeSilent(await openPool(target, isReader, name));
+  const pool = async () => closeSilent(await openPool(target, options));
   const db = new Kysely<BooksTables>({ dialect: new PostgresDialect({ pool }) });
   return { engine: 'postgres', db, close: () => db.destroy() };
 }
@@ -40,8 +43,7 @@ export function openBooks({ target, isReader, name, takeRest }: OpenBooksOptions
 /** Where the books are a file, the client of Postgres takes no memory. */
 async function openPool(
   target: Extract<BooksTarget, { kind: 'postgres' }>,
-  isReader: boolean,
-  name: string,
+  { isReader, name, timeoutMs = STATEMENT_TIMEOUT_MS }: OpenBooksOptions,
 ): Promise<pg.Pool> {
   const { Pool, types } = (await import('pg')).default;
   // They come as texts otherwise; every amount is exact in a double.
@@ -54,8 +56,8 @@ async function openPool(
     application_name: `tollgate ${name}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs,
     keepAlive: true,
     types: { getTypeParser },
     ...(isReader && { options: '-c default_transaction_read_only=on' }),

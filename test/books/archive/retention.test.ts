@@ -5,7 +5,8 @@ import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { readManifest } from '../../../src/books/archive/manifest.ts';
 import { createS3Place } from '../../../src/books/archive/s3-place.ts';
 import { entriesOf, msOfDay } from '../../../src/books/engine/days.ts';
-import { openDay, renewIndexes } from '../../../src/books/engine/migrate-books.ts';
+import { openDay } from '../../../src/books/engine/migrate-books.ts';
+import { renewIndexes } from '../../../src/books/engine/renew-indexes.ts';
 import type { ArchiveProgress } from '../../../src/books/retention/archive-old-days.ts';
 import { dropDay, noteArchived } from '../../../src/books/retention/drop-day.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
@@ -203,7 +204,7 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
           .execute();
         let hasEnded = false;
         const renew = async () => {
-          await renewIndexes(books);
+          await renewIndexes(books, TODAY);
           return 'renewed';
         };
         renewing = renew()

@@ -2,7 +2,8 @@ import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs, entriesOf } from '../../../src/books/engine/days.ts';
-import { openDay, renewIndexes } from '../../../src/books/engine/migrate-books.ts';
+import { openDay } from '../../../src/books/engine/migrate-books.ts';
+import { renewIndexes } from '../../../src/books/engine/renew-indexes.ts';
 import { listEntries } from '../../../src/books/questions/entries/list-entries.ts';
 import { encodePageCursor } from '../../../src/books/questions/page-cursor.ts';
 import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
@@ -19,6 +20,7 @@ const redis = useRedis();
 const ROWS = 20_000;
 const ACCOUNTS = 200;
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
+const DAY = dayOfMs(START_MS);
 const END_MS = START_MS + ROWS * 1_000;
 const PRIMARY_KEY = /_pkey|PRIMARY KEY/;
 
@@ -81,19 +83,39 @@ describeBooks('how rows are found', (scene) => {
   });
 
   test('a table of an earlier version gets its indexes later', async () => {
+    const { books, before } = await createEarlierDay();
+    expect(await renewIndexes(books, DAY)).toBe(false);
+    expect(await renewIndexes(books, DAY + 1)).toBe(true);
+    expect(await renewIndexes(books, DAY + 1)).toBe(false);
+    expect(await listIndexes(books)).toEqual(before);
+  });
+
+  if (scene.engine === 'postgres') {
+    test('indexes that were built stay while somebody reads the day', async () => {
+      const { books, before } = await createEarlierDay();
+      await books.db.transaction().execute(async (tx) => {
+        await tx.selectFrom(entriesOf(DAY)).select('ms').limit(1).execute();
+        await expect(renewIndexes(books, DAY + 1)).rejects.toThrow('lock timeout');
+        const found = await listIndexes(books);
+        expect(found).toHaveLength(before.length + 1);
+        expect(found).toEqual(expect.arrayContaining(before));
+        await openDay(books, DAY + 1);
+      });
+      expect(await renewIndexes(books, DAY + 1)).toBe(true);
+    });
+  }
+
+  async function createEarlierDay() {
     const books = await createFullDay();
-    const table = entriesOf(dayOfMs(START_MS));
+    const table = entriesOf(DAY);
     const before = await listIndexes(books);
     for (const name of ['charged', 'took', 'failed_of', 'account_of']) {
       await sql.raw(`drop index ${table}_${name}`).execute(books.db);
     }
     await sql.raw(`create index ${table}_account on ${table} (account, ms)`).execute(books.db);
     await books.db.updateTable('days').set({ indexes: null }).execute();
-
-    expect(await renewIndexes(books)).toBe(true);
-    expect(await renewIndexes(books)).toBe(false);
-    expect(await listIndexes(books)).toEqual(before);
-  });
+    return { books, before };
+  }
 
   async function listIndexes({ engine, db }: Books): Promise<unknown[]> {
     const named =
@@ -105,8 +127,7 @@ describeBooks('how rows are found', (scene) => {
 
   async function createFullDay(): Promise<Books> {
     const books = await scene.create();
-    const day = dayOfMs(START_MS);
-    await openDay(books, day);
+    await openDay(books, DAY);
     const rows = Array.from({ length: ROWS }, (_, i) =>
       makeEntry({
         ...{ ms: START_MS + i * 1_000, bucket: i % 256, account: `acct_${i % ACCOUNTS}` },
@@ -116,7 +137,7 @@ describeBooks('how rows are found', (scene) => {
     );
     await books.db.transaction().execute(async (tx) => {
       await insertRows(books.engine, tx, {
-        ...{ columns: 'entries', table: entriesOf(day), rows, onConflict: 'do nothing' },
+        ...{ columns: 'entries', table: entriesOf(DAY), rows, onConflict: 'do nothing' },
         identity: ['ms', 'bucket', 'seq'],
       });
       await writeRollups(books.engine, tx, addUp(rows, []));

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Books } from './books.ts';
+import { entriesOf } from './days.ts';
+import { limitLockWait, lockDay } from './migrate-books.ts';
+import { entriesStatements, INDEXES_VERSION } from './migrations.ts';
+
+/**
+ * Gives one day before `beforeDay` the indexes of this version, the newest first: earlier versions
+ * make tables without them. Whoever writes to a day waits while one of its indexes is built, so the
+ * days must be closed. False if none of them lacks any.
+ *
+ * Each step is a transaction of its own. So what was built stays if the last step fails, which
+ * drops an index: it alone waits for those who read the day, and keeps others from reading it.
+ */
+export async function renewIndexes({ engine, db }: Books, beforeDay: number): Promise<boolean> {
+  const found = await selectLacking(db)
+    .where('day', '<', beforeDay)
+    .orderBy('day', 'desc')
+    .executeTakeFirst();
+  if (found === undefined) return false;
+  const { day } = found;
+  for (const statement of entriesStatements(engine, entriesOf(day))) {
+    await db.transaction().execute(async (tx) => {
+      await limitLockWait(engine, tx);
+      await lockDay(engine, tx, day, 'share row exclusive');
+      const left = await selectLacking(tx).where('day', '=', day).executeTakeFirst();
+      if (left !== undefined) await sql.raw(statement).execute(tx);
+    });
+  }
+  await db
+    .updateTable('days')
+    .set({ indexes: INDEXES_VERSION })
+    .where('day', '=', day)
+    .where('state', '<>', 'dropped')
+    .execute();
+  return true;
+}
+
+function selectLacking(db: Books['db']) {
+  return db
+    .selectFrom('days')
+    .select('day')
+    .where('state', '<>', 'dropped')
+    .where((is) => is.or([is('indexes', 'is', null), is('indexes', '<', INDEXES_VERSION)]));
+}
