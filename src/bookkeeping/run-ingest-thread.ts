@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Books } from '../books/engine/books.ts';
-import { migrateBooks } from '../books/engine/migrate-books.ts';
+import { isLockTimeout, migrateBooks } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
 import { createLagReader } from '../books/ingest/lag-reader.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
@@ -25,6 +25,8 @@ const REPORT_MS = 1_000;
 /** Also while there is no database. */
 const LAG_MS = 3_000;
 const MIGRATE_AGAIN_MS = 2_000;
+/** While somebody has a table for long: each try keeps others waiting. */
+const MIGRATE_LATER_MS = 30_000;
 /** Facts are read so rarely that they cost nothing. */
 const FACTS_MS = 15_000;
 /** Whether a round is due costs one query. */
@@ -144,7 +146,8 @@ async function migrate(
     } catch (error) {
       tell(error instanceof Error ? error.message : String(error));
       if (attempt === 1) log.error({ err: error }, 'the books cannot be opened at the moment');
-      await sleep(MIGRATE_AGAIN_MS, undefined, { signal }).catch(() => {});
+      const againMs = isLockTimeout(error) ? MIGRATE_LATER_MS : MIGRATE_AGAIN_MS;
+      await sleep(againMs, undefined, { signal }).catch(() => {});
     }
   }
 }

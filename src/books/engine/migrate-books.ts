@@ -8,10 +8,14 @@ import { entriesStatements, INDEXES_VERSION, MIGRATIONS, statementsOf } from './
 const LOCK = 7_465_211;
 /** Who waits longer for a table would keep the ingester waiting, too. */
 const LOCK_TIMEOUT_MS = 5_000;
+/** Behind a migration that waits, all wait who would read its table: nodes of earlier versions. */
+const MIGRATE_LOCK_TIMEOUT_MS = 1_000;
+const LOCK_NOT_AVAILABLE_CODE = '55P03';
 
 /**
  * Carries out the migrations that the books have not had. All nodes may do so at once. Migrations
- * that this version does not know are left alone: each is safe beside the version before it.
+ * that this version does not know are left alone: each is safe beside the version before it. It
+ * fails while a table is in use for long, as by a backup.
  */
 export async function migrateBooks({ engine, db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -24,6 +28,7 @@ export async function migrateBooks({ engine, db }: Books, nowMs: number): Promis
       .execute(tx);
     const known = await tx.selectFrom('migrations').select('number').execute();
     const isDone = new Set(known.map(({ number }) => number));
+    await limitLockWait(engine, tx, MIGRATE_LOCK_TIMEOUT_MS);
     for (const { number, statements } of MIGRATIONS) {
       if (isDone.has(number)) continue;
       for (const statement of statementsOf(engine, statements))
@@ -92,7 +97,16 @@ export async function lockDay(
 }
 
 /** Until the end of the transaction. */
-export async function limitLockWait(engine: Engine, tx: BooksTransaction): Promise<void> {
+export async function limitLockWait(
+  engine: Engine,
+  tx: BooksTransaction,
+  timeoutMs = LOCK_TIMEOUT_MS,
+): Promise<void> {
   if (engine === 'libsql') return;
-  await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(tx);
+  await sql.raw(`set local lock_timeout = ${timeoutMs}`).execute(tx);
+}
+
+/** Whether others had a table for longer than was waited for it. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === LOCK_NOT_AVAILABLE_CODE;
 }
