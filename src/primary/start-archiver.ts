@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
@@ -8,6 +6,7 @@ import type { ConfigSource } from '../config/source/read-config-source.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
+import { runWhileTelling } from '../supervise/run-while-telling.ts';
 
 const LOOK_MS = 5_000;
 const EVERY_MS = 3_600_000;
@@ -15,10 +14,10 @@ const EVERY_MS = 3_600_000;
 const COMPARE_AGAIN_MS = 15_000;
 /** After a failure: the archive may be out of reach. */
 const COMPARE_LATER_MS = 600_000;
-const RUN_MAX_MS = 3_600_000;
+/** A run may take much longer: it tells of each page of entries and of each file. */
+const SILENCE_MAX_MS = 3_600_000;
 /** Beside what DuckDB takes, which has its own bound. */
 const HEAP_MB_MAX = 192;
-const MESSAGE_CHARS_MAX = 2_000;
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
@@ -48,6 +47,7 @@ export function startArchiver(
   if (config.books.archive === undefined) return { stop: async () => {} };
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
+  /** When the last run ended: one that was killed has the lease for a while. */
   let lastMs = -Infinity;
   let compareAfterMs = COMPARE_AGAIN_MS;
 
@@ -57,7 +57,6 @@ export function startArchiver(
     const everyMs = (report.facts?.doubtful ?? 0) > 0 ? compareAfterMs : EVERY_MS;
     // A clock that was ahead may have dated the last run into the future.
     if (Math.abs(clock.nowMs() - lastMs) < everyMs) return;
-    lastMs = clock.nowMs();
     running = runArchiver(sourceInUse(), stopping.signal)
       .then(
         () => {
@@ -76,6 +75,7 @@ export function startArchiver(
       )
       .finally(() => {
         running = undefined;
+        lastMs = clock.nowMs();
       });
   };
   const timer = setInterval(look, LOOK_MS).unref();
@@ -90,25 +90,13 @@ export function startArchiver(
 }
 
 /**
- * Throws what the process has written if it fails. It is given the settings in use, since the file
- * may have others by now, which a reload has refused. They have secrets, so they go over a pipe.
+ * It is given the settings in use, since the file may have others by now, which a reload has
+ * refused. They have secrets, so they go over a pipe.
  */
-async function runArchiver(source: ConfigSource, signal: AbortSignal): Promise<void> {
+function runArchiver(source: ConfigSource, signal: AbortSignal): Promise<void> {
   const heap = `--max-old-space-size=${HEAP_MB_MAX}`;
-  const command = [PROGRAM, 'books', 'archive', '--settings-on-stdin'];
-  const child = spawn(process.execPath, [heap, ...command], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-    timeout: RUN_MAX_MS,
-    killSignal: 'SIGKILL',
-    signal,
+  const command = [heap, PROGRAM, 'books', 'archive', '--settings-on-stdin'];
+  return runWhileTelling(command, {
+    ...{ input: JSON.stringify(source), silenceMaxMs: SILENCE_MAX_MS, signal },
   });
-  // If it ends before it has read them, what it has written says why.
-  child.stdin.on('error', () => {});
-  child.stdin.end(JSON.stringify(source));
-  let written = '';
-  child.stderr.on('data', (data) => {
-    written = `${written}${data}`.slice(-MESSAGE_CHARS_MAX);
-  });
-  const [code, endedBy] = (await once(child, 'close')) as [number | null, string | null];
-  if (code !== 0) throw new Error(written.trim() || `the archiver ended with ${endedBy ?? code}`);
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { archiveDay } from '../../../src/books/archive/archive-day.ts';
 import { ENTRY_COLUMNS } from '../../../src/books/archive/entry-columns.ts';
@@ -9,6 +10,7 @@ import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { removeManifest } from '../../../src/books/archive/manifest.ts';
 import { nameDay } from '../../../src/books/engine/days.ts';
 import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
+import { readConfigSource } from '../../../src/config/source/read-config-source.ts';
 import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
 import { runProgram } from '../../cli/use-cli.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
@@ -72,6 +74,19 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
     const csv = await run('query', SUMS, '--csv');
     expect(csv.out).toBe(`entries,charged\n${sums.entries},${sums.charged}\n`);
     expect(await run('archive')).toMatchObject({ code: 0, out: 'No day is due.\n' });
+  });
+
+  it('tells the node that runs it of each page and each file', async () => {
+    const { config, states, day } = await createScene();
+    const child = spawn(process.execPath, [PROGRAM, 'books', 'archive', '--settings-on-stdin']);
+    child.stdin.end(JSON.stringify(readConfigSource(config)));
+    const told = (await readText(child.stdout)).split('\n');
+    expect(await states()).toEqual(['dropped', 'dropped']);
+    const ofDay = told.filter((line) => line.startsWith(`archiving ${nameDay(day)}`));
+    // At its begin, when its page is read, when its file is written, and when it is read back.
+    expect(ofDay.map((line) => line.replace(/.*: /, ''))).toEqual([
+      ...['0 entries', '300 entries', '300 entries', '300 entries'],
+    ]);
   });
 
   it('changes nothing without an archive in the settings', async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { json as readJson } from 'node:stream/consumers';
 import { openArchive } from '../../../books/archive/open-archive.ts';
 import { nameDay } from '../../../books/engine/days.ts';
+import { followPlace } from '../../../books/retention/follow-place.ts';
 import { planRetention, retainBooks } from '../../../books/retention/retain-books.ts';
 import type { ConfigSource } from '../../../config/source/read-config-source.ts';
 import { systemClock } from '../../../timers/system-clock.ts';
@@ -47,11 +48,15 @@ export async function runBooksArchiveCommand(options: BooksArchiveOptions): Prom
       return 0;
     }
     let [failed, archived] = [0, 0];
+    let stage = 'comparing late entries with the archive';
+    const tellStage = () => progress(stage);
     await retainBooks({
-      ...{ ...retention, signal, place: openArchive(archive) },
+      ...{ ...retention, signal, place: followPlace(openArchive(archive), tellStage) },
       tempFolder: join(config.dataDir, TEMP_FOLDER),
-      onProgress: ({ day, done, days, rows }) =>
-        progress(`archiving ${nameDay(day)} (${done + 1} of ${days} days): ${rows} entries`),
+      onProgress({ day, done, days, rows }) {
+        stage = `archiving ${nameDay(day)} (${done + 1} of ${days} days): ${rows} entries`;
+        tellStage();
+      },
       onArchived({ date, rows, bytes }) {
         archived += 1;
         const told = { date, archived: true, entries: rows, bytes };

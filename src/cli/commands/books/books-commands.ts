@@ -39,7 +39,9 @@ function registerArchive(group: Command, { terminal, setExitCode }: CommandHost)
       );
       const readSource = settingsOnStdin === true ? readGivenSource : undefined;
       const order = { configPath, readSource, isDryRun: dryRun === true, json: json === true };
-      setExitCode(await runBooksArchiveCommand({ ...terminal, ...order }));
+      // A node hears from it that it goes on.
+      const progress = settingsOnStdin === true ? terminal.out : terminal.progress;
+      setExitCode(await runBooksArchiveCommand({ ...terminal, ...order, progress }));
     });
 }
 
