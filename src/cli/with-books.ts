@@ -19,6 +19,8 @@ import { createReasonLog } from '../redis/reason-log.ts';
 const COMMAND_TIMEOUT_MS = 5_000;
 const ATTEMPTS_MAX = 50;
 const RETRY_DELAY_MS = 100;
+/** Ctrl-C, a node that ends, or a terminal that was closed. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface WithBooksOptions {
   readonly configPath: string | undefined;
@@ -39,7 +41,7 @@ interface OpenedBooks {
   readonly place: string;
   /** Throws when Redis does not answer within some seconds. */
   connect(): Promise<RedisConnection>;
-  /** Ctrl-C, or a node that ends. */
+  /** The command is to end. */
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +53,7 @@ export async function withBooks(
   const ending = new AbortController();
   const end = () => ending.abort(new Error('the command was ended'));
   const undos: (() => Promise<void>)[] = [];
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, end);
+  for (const name of ENDING_SIGNALS) process.once(name, end);
   try {
     const config = parseConfig((await readSource?.()) ?? readConfigSource(configPath));
     const target = booksTargetOf(config);
@@ -71,7 +73,7 @@ export async function withBooks(
     return 1;
   } finally {
     progress('');
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, end);
+    for (const name of ENDING_SIGNALS) process.off(name, end);
     await Promise.allSettled(undos.map((undo) => undo()));
   }
 }

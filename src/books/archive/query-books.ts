@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { msOfDay, nameDay } from '../engine/days.ts';
 import { bringDayHere } from '../retention/bring-day-here.ts';
@@ -6,6 +6,7 @@ import type { ArchiveStore } from './archive-store.ts';
 import type { DayColumn, DaySource } from './day-source.ts';
 import { encodeResult, type ResultFormat } from './encode-result.ts';
 import { ENTRY_COLUMNS } from './entry-columns.ts';
+import { makeOwnFolder } from './make-own-folder.ts';
 import { listArchivedDays, readManifest } from './manifest.ts';
 import { type DuckDb, openDuckDb, quoteName, quoteText, SQL_TYPES } from './open-duckdb.ts';
 import { escapeGlob } from './parquet-sums.ts';
@@ -56,8 +57,7 @@ export async function* queryBooks(
   sql: string,
   options: QueryOptions,
 ): AsyncGenerator<string, void, undefined> {
-  await mkdir(options.tempFolder, { recursive: true });
-  const tempFolder = await mkdtemp(join(options.tempFolder, 'query-'));
+  const tempFolder = await makeOwnFolder(options.tempFolder);
   let duckDb: DuckDb | undefined;
   const interrupt = () => duckDb?.interrupt();
   try {

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nameDay } from '../engine/days.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { compareDaySums, type DaySums, joinSums, NO_DAY_SUMS } from './day-sums.ts';
 import { compareHashes, hashFile } from './hash-file.ts';
+import { makeOwnFolder } from './make-own-folder.ts';
 import { isManifest, type ManifestPart, readManifest } from './manifest.ts';
 import { type DuckDb, openDuckDb } from './open-duckdb.ts';
 import { sumParquet } from './parquet-sums.ts';
@@ -30,8 +31,7 @@ export async function verifyArchivedDay(
   if (options.noted !== undefined && !isManifest(manifest, options.noted)) {
     return [`the manifest of ${manifest.date} is not the one that the books have`];
   }
-  await mkdir(options.tempFolder, { recursive: true });
-  const tempFolder = await mkdtemp(join(options.tempFolder, 'verifying-'));
+  const tempFolder = await makeOwnFolder(options.tempFolder);
   const duckDb = await openDuckDb({ tempFolder, memoryMax: MEMORY_MAX });
   try {
     const problems: string[] = [];

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { archiveDay } from '../../../src/books/archive/archive-day.ts';
@@ -14,6 +14,7 @@ import { readConfigSource } from '../../../src/config/source/read-config-source.
 import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
 import { runProgram } from '../../cli/use-cli.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks } from '../books-scene.ts';
 import { enter } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
@@ -129,6 +130,20 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
         `archive  ${nameDay(day)} is in an archive, and books.archive is not set`,
       ),
     });
+  });
+
+  it.each(['SIGHUP', 'SIGKILL'] as const)('leaves no files of a query after %s', async (signal) => {
+    const { run, config, sums } = await createScene();
+    const endless = 'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b';
+    const child = spawn(process.execPath, [PROGRAM, 'books', 'query', endless, '--config', config]);
+    const exited = once(child, 'exit');
+    const querying = join(dirname(config), 'querying');
+    await waitUntil(() => listFiles(querying).length > 0, 'it has copied a day');
+    child.kill(signal);
+    await exited;
+    if (signal === 'SIGHUP') expect(readdirSync(querying)).toEqual([]);
+    expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
+    expect(readdirSync(querying)).toEqual([]);
   });
 
   it.each([1, 2, 3, 4])(
