@@ -46,7 +46,7 @@ interface TableFact {
  * a part of the books is never taken for all of them.
  */
 export async function copyBooks(options: CopyOptions): Promise<CopyReport> {
-  const { from, to, signal, onProgress } = options;
+  const { from, to, onProgress } = options;
   await refuseOtherSchema(from, to);
   const source = await readIngestion(from);
   const known = await begin(to, source);
@@ -64,8 +64,7 @@ export async function copyBooks(options: CopyOptions): Promise<CopyReport> {
   }
   const differences: string[] = [];
   for (const table of tables) {
-    signal.throwIfAborted();
-    differences.push(...(await compareCopies(from, to, table)));
+    differences.push(...(await compareCopies(options, table)));
   }
   const { books, version } = await readIngestion(from);
   if (books !== source.books || version !== source.version) throw changed();

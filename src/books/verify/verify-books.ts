@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { firstKeptMonth } from '../duties/kept-months.ts';
 import type { Books } from '../engine/books.ts';
-import { readSnapshot } from '../engine/read-snapshot.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDays, type VerifyArchivedDay } from './check-days.ts';
 import { checkTotals } from './check-totals.ts';
@@ -38,7 +37,7 @@ interface VerifyBooksOptions {
 export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerReport> {
   const { books, clock, signal, onProgress } = options;
   const ofRedis = await checkBuckets(options);
-  const totals = await readSnapshot(books, checkTotals);
+  const totals = await checkTotals(options);
   const ofDays = await checkDays({
     ...options,
     onHour: (done, total) => {

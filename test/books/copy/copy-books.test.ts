@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
+import { compareCopies } from '../../../src/books/copy/compare-copies.ts';
 import { listCopiedTables } from '../../../src/books/copy/copied-tables.ts';
 import { type CopyOptions, copyBooks } from '../../../src/books/copy/copy-books.ts';
 import type { Books } from '../../../src/books/engine/books.ts';
@@ -144,6 +145,30 @@ it('keeps what nodes have refused meanwhile, and tells of sums that differ', asy
   expect((await copy(from, to)).differences).toEqual([]);
   await to.db.updateTable(entriesOf(TODAY)).set({ charged: 1 }).where('seq', '=', 3).execute();
   expect((await copy(from, to)).differences).toEqual([`${entriesOf(TODAY)}.charged`]);
+});
+
+it('compares all rows, some at a time', async () => {
+  const { from, to } = await createPair();
+  await enter(from, entriesOfDay(TODAY, 25));
+  await copy(from, to);
+  const compare = async (rowsMax: number) => {
+    const { signal } = new AbortController();
+    const differences: string[] = [];
+    for (const table of listCopiedTables([TODAY])) {
+      differences.push(...(await compareCopies({ from, to, signal }, table, rowsMax)));
+    }
+    return differences;
+  };
+  for (const rowsMax of [1, 5, 24, 25, 26]) expect(await compare(rowsMax)).toEqual([]);
+  const rows = entriesOf(TODAY);
+  await to.db.deleteFrom(rows).where('seq', '=', 24).execute();
+  await to.db.updateTable(rows).set({ model: 'x' }).where('seq', '=', 0).execute();
+  await to.db.updateTable('usage_hours').set({ output: 0 }).execute();
+  for (const rowsMax of [1, 5, 24, 25, 26]) {
+    expect(await compare(rowsMax)).toEqual(
+      expect.arrayContaining([`${rows}.rows`, `${rows}.model`, 'usage_hours.output']),
+    );
+  }
 });
 
 it('runs from the command line, and says what comes next', async () => {

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/units/time-units.ts';
+import type { AccountSlice } from '../../engine/account-slices.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
@@ -8,7 +9,7 @@ import { yieldTurn } from '../yield-turn.ts';
 import { findDays, refuseMissingDays } from './find-days.ts';
 import { planUsage, type UsageSegment } from './plan-usage.ts';
 import { listSlices } from './slice-accounts.ts';
-import { type AccountSlice, type SummedRow, sumChunk } from './sum-chunk.ts';
+import { type SummedRow, sumChunk } from './sum-chunk.ts';
 import { columnsOf, type UsageFilter, type UsageGroup, type UsageSource } from './usage-query.ts';
 
 export interface UsageRow {

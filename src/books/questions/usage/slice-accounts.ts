@@ -1,7 +1,7 @@
+import { type AccountSlice, findSlice } from '../../engine/account-slices.ts';
 import type { Books } from '../../engine/books.ts';
 import { yieldTurn } from '../yield-turn.ts';
 import type { UsageSegment } from './plan-usage.ts';
-import type { AccountSlice } from './sum-chunk.ts';
 import type { UsageFilter, UsageGroup } from './usage-query.ts';
 
 const ACCOUNTS_MAX = 5_000;
@@ -19,7 +19,7 @@ interface SliceQuery {
  * read once for each slice.
  */
 export async function* listSlices(
-  { db }: Books,
+  books: Books,
   { columns, filter, segments }: SliceQuery,
   signal: AbortSignal,
 ): AsyncGenerator<AccountSlice> {
@@ -31,14 +31,9 @@ export async function* listSlices(
   }
   for (let after: string | undefined; ; ) {
     await yieldTurn(signal);
-    let asked = db.selectFrom('account_totals').select('account').orderBy('account');
-    if (after !== undefined) asked = asked.where('account', '>', after);
-    const last = await asked
-      .offset(ACCOUNTS_MAX - 1)
-      .limit(1)
-      .executeTakeFirst();
-    yield { after, upTo: last?.account };
-    if (last === undefined) return;
-    after = last.account;
+    const slice = await findSlice(books, after, ACCOUNTS_MAX);
+    yield slice;
+    if (slice.upTo === undefined) return;
+    after = slice.upTo;
   }
 }

@@ -1,17 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS } from '../../../lib/units/time-units.ts';
+import { type AccountSlice, listSliceConditions } from '../../engine/account-slices.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, entriesOf, hourOfMs } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
 import { FAILED_OUTCOMES } from '../../writing/add-up.ts';
 import type { UsageSegment } from './plan-usage.ts';
 import { USAGE_FILTERS, type UsageFilter, type UsageGroup } from './usage-query.ts';
-
-/** Accounts between two ids; undefined for the first and the last ones. */
-export interface AccountSlice {
-  readonly after: string | undefined;
-  readonly upTo: string | undefined;
-}
 
 interface Chunk extends UsageSegment {
   readonly columns: readonly UsageGroup[];
@@ -85,8 +80,7 @@ function conditionsOf(chunk: Chunk): Expression[] {
   const { source, filter, slice } = chunk;
   const conditions = [timeOf(chunk)];
   if (source === 'entries') conditions.push(sql`kind <> 'refused'`);
-  if (slice.after !== undefined) conditions.push(sql`account > ${slice.after}`);
-  if (slice.upTo !== undefined) conditions.push(sql`account <= ${slice.upTo}`);
+  conditions.push(...listSliceConditions(slice));
   for (const name of USAGE_FILTERS) {
     const value = filter[name];
     if (value !== undefined) conditions.push(sql`${sql.ref(name)} = ${value}`);
