@@ -128,4 +128,14 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     find: 'whole(-micros)',
     replace: 'whole(micros)',
   },
+  {
+    name: 'a figure of the books overwrites what has changed since',
+    find: 'if value ~= tonumber(found) then return 0 end',
+    replace: '',
+  },
+  {
+    name: 'a figure of the books makes a record of what is gone',
+    find: 'if not version then return 0 end',
+    replace: '',
+  },
 ];

@@ -6,7 +6,7 @@ import { keysOfBucket } from '../keys-of-bucket.ts';
 export interface FigureCorrection {
   /** Null if the figure belongs to the account itself. */
   readonly key: string | null;
-  /** `held`, `in_flight` or `held:<month>`, as in the record. */
+  /** As in the record, such as `held`, `held:<month>` or `balance`. */
   readonly field: string;
   /** A text, because the wrong value may be anything. */
   readonly before: string;
