@@ -2,6 +2,11 @@ import { Refusal } from '../refusals.ts';
 import { type JsonBody, readJsonBody } from './parse-json-body.ts';
 
 const NAME_CHARS_MAX = 64;
+/**
+ * A letter outside the basic plane takes two, and a dot above it one more. No longer name is like a
+ * known one; to fold it would take time that grows with the square of its length.
+ */
+const CHARS_OF_LETTER_MAX = 3;
 
 /** The client chooses the names inside these fields, unless a format has another list. */
 export const FREE_FORMS: readonly string[] = [
@@ -22,9 +27,10 @@ export function knowNames(names: Iterable<string>, freeForms = FREE_FORMS): Know
   const known = new Set(names);
   const free = new Set(freeForms);
   const byFold = new Map([...known].map((name) => [fold(name), name]));
+  const charsMax = CHARS_OF_LETTER_MAX * Math.max(0, ...[...known].map(({ length }) => length));
   return {
     has: (name) => known.has(name),
-    findLike: (name) => byFold.get(fold(name)),
+    findLike: (name) => (name.length > charsMax ? undefined : byFold.get(fold(name))),
     isFree: (name) => free.has(name),
   };
 }

@@ -35,6 +35,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
   'a __proto__ key': `{${FRAME},"__proto__":{"stream":true,"polluted":1},"constructor":{"prototype":{"x":1}},${hello}}`,
   'half of a surrogate pair': `{${FRAME},"messages":[{"role":"user","content":"\\ud800 hello \\udc00"}]}`,
   'huge numbers where nobody looks': `{${FRAME},${hello},"metadata":{"n":1e400}}`,
+  'a name of a million marks over one letter': `{${FRAME},${hello},"a${'\u0301\u0316'.repeat(500_000)}":1}`,
   'NUL and control characters in text': `{${FRAME},"messages":[{"role":"user","content":"a\\u0000b\\u001b"}]}`,
 };
 

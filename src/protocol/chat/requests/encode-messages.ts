@@ -29,7 +29,13 @@ export function encodeMessages(
   // Results must directly follow their calls. Everything else before the next answer comes after
   // them.
   let afterResults: ChatMessage[] = [];
+  let systemTexts: string[] = [];
+  const endSystemTexts = () => {
+    if (systemTexts.length > 0) addUserTexts(afterResults, systemTexts);
+    systemTexts = [];
+  };
   const endTurn = () => {
+    endSystemTexts();
     for (const message of afterResults) encoded.push(message);
     afterResults = [];
   };
@@ -40,8 +46,11 @@ export function encodeMessages(
     if (i < messagesRead) continue;
     const path = `messages.${i}.content`;
     if (role === 'system') {
-      addUserText(afterResults, joinContent(content));
-    } else if (role === 'assistant') {
+      systemTexts.push(joinContent(content));
+      continue;
+    }
+    endSystemTexts();
+    if (role === 'assistant') {
       endTurn();
       const answer = encodeAnswer(content, path, accepts);
       if (answer !== undefined) encoded.push(answer);
@@ -71,18 +80,18 @@ function readInstructions(
   return { instructions: texts.join('\n'), messagesRead };
 }
 
-/** Some templates refuse two messages of a user in a row, so the text goes into the last one. */
-function addUserText(messages: ChatMessage[], text: string): void {
+/** Some templates refuse two messages of a user in a row, so the texts go into the last one. */
+function addUserTexts(messages: ChatMessage[], texts: readonly string[]): void {
   const last = messages.at(-1);
   if (last?.role !== 'user') {
-    messages.push({ role: 'user', content: text });
+    messages.push({ role: 'user', content: texts.join('\n\n') });
     return;
   }
   const { content } = last;
   const joined =
     typeof content === 'string'
-      ? `${content}\n\n${text}`
-      : [...content, { type: 'text' as const, text }];
+      ? [content, ...texts].join('\n\n')
+      : [...content, ...texts.map((text) => ({ type: 'text' as const, text }))];
   messages[messages.length - 1] = { role: 'user', content: joined };
 }
 

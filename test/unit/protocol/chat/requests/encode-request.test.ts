@@ -104,6 +104,17 @@ describe('the messages for a chat upstream', () => {
     expect(encode({ system: '' })['messages']).toEqual(MESSAGES);
   });
 
+  it('take as many system messages as there may be into one message of the user', () => {
+    const system = { role: 'system', content: 'x' };
+    const many = Array.from({ length: 99_000 }, () => system);
+    const user = { role: 'user', content: [text('a'), text('b')] };
+    const [message, ...others] = encode({ messages: [user, ...many] })['messages'] as {
+      readonly content: readonly unknown[];
+    }[];
+    expect(others).toEqual([]);
+    expect(message?.content).toHaveLength(99_002);
+  });
+
   it('have one system message, as many models take no other, and what comes later from the user', () => {
     const system = (...content: unknown[]) => ({ role: 'system', content });
     const messages = [
