@@ -84,9 +84,12 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
 
   const timer = setInterval(() => {
     const nowMs = clock.nowMs();
+    // None is due later than this: otherwise the clock was set back.
+    const dueMaxMs = nowMs + RENEWAL_INTERVAL_MS;
     for (const entry of entries) {
       if (renewalsInFlight >= RENEWALS_IN_FLIGHT_MAX) return;
-      if (entry.dueMs <= nowMs && !entry.isRenewing) void renewOne(entry);
+      const isDue = entry.dueMs <= nowMs || entry.dueMs > dueMaxMs;
+      if (isDue && !entry.isRenewing) void renewOne(entry);
     }
   }, TICK_MS);
   timer.unref();

@@ -50,6 +50,21 @@ describe('the open holds of a worker', () => {
     expect(renewals[0]).toMatchObject({ requestId: 'req_1', seenMicros: 3, leaseMs: 60_000 });
   });
 
+  it('are renewed in time although the clock is set back', async () => {
+    const { renewals, open } = start();
+    open('req_1');
+    await vi.advanceTimersByTimeAsync(6_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    open('req_2');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(renewals.map(({ requestId }) => requestId)).toEqual(['req_1', 'req_1']);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(renewals.map(({ requestId }) => requestId).sort()).toEqual([
+      ...['req_1', 'req_1', 'req_1'],
+      'req_2',
+    ]);
+  });
+
   it('are not renewed once they have ended', async () => {
     const { renewals, open, holds } = start();
     const close = open('req_1');
