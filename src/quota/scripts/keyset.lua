@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 --[[
   Keyset: creates or changes the record of a key, a group or an account, once for each write, and
   tells every worker.
