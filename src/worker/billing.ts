@@ -172,7 +172,7 @@ interface AdmitParts {
 }
 
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
-  const { config, books, metrics, clock } = options;
+  const { config, books, metrics, clock, clockSkewMs } = options;
   const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance, answers } = parts;
   const { endUsers } = config.limits;
   const count = (outcome: (typeof ADMISSION_OUTCOMES)[number]) =>
@@ -192,7 +192,8 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     warnAtShare: config.warnings.atShare,
     usersMax: endUsers.perAccountMax,
     digestEndUser: (name) => digestEndUser(name, endUsers.secret),
-    nowMs: () => clock.nowMs(),
+    // As settling compares it with the clock of Redis.
+    nowMs: () => clock.nowMs() + clockSkewMs(),
     random: Math.random,
     onAsked: createObserveAsked(metrics),
     onReply(order, reply) {
