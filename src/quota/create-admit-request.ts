@@ -1,6 +1,7 @@
 import { refuseClosedKey } from '../keys/refuse-key.ts';
 import type { Admission, AdmissionOrder, Bill } from '../protocol/admission.ts';
 import type { LimitState } from '../protocol/rates/limit-state.ts';
+import { Refusal } from '../protocol/refusals.ts';
 import type { RequestDetails } from '../protocol/request-details.ts';
 import type { AskStore } from './ask-store.ts';
 import { createAdmitByUser, type NamedReply } from './create-admit-by-user.ts';
@@ -115,7 +116,8 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     try {
       reply = await ask(order);
     } catch (error) {
-      const payer = await insure(order);
+      // What is no refusal is a fault of ours: the store is there, and knows nothing of the request.
+      const payer = error instanceof Refusal ? await insure(order) : undefined;
       onAsked(performance.now() - askedMs, payer === undefined ? error : undefined);
       if (payer === undefined) throw error;
       return admitInsured(order, payer);

@@ -168,6 +168,12 @@ describe('admitting a request', () => {
     expect(settled).toMatchObject([{ accountId: 'acct_1', month: '202611', actualMicros: 42 }]);
   });
 
+  it('lets no insured key go on after a fault, since the store is there', async () => {
+    const payer = { accountId: 'acct_1', month: '202611' };
+    const { admit } = setUp(new Error('WRONGTYPE'), payer);
+    await expect(admit()).rejects.toThrow('WRONGTYPE');
+  });
+
   it('refuses without a word to the store while the books are full, even an insured key', async () => {
     const payer = { accountId: 'acct_1', month: '202611' };
     const { admit, books, asked } = setUp(ADMITTED, payer);
