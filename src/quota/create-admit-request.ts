@@ -116,7 +116,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     try {
       reply = await ask(order);
     } catch (error) {
-      // What is no refusal is a fault of ours: the store is there, and knows nothing of the request.
+      // What is no refusal is a fault of ours: the store is there.
       const payer = error instanceof Refusal ? await insure(order) : undefined;
       onAsked(performance.now() - askedMs, payer === undefined ? error : undefined);
       if (payer === undefined) throw error;
