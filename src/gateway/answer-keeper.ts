@@ -26,8 +26,8 @@ export interface AnswerKeeper {
    * Checks the key, and reads what a request refers to. Throws a `Refusal` if the store cannot be
    * asked, or all of it together is larger than a body may be.
    */
-  recall(key: ApiKey, references: ItemReferences, bodyBytes: number): Promise<RecalledItems>;
-  /** Takes what a request has brought, whose body had so many bytes. */
+  recall(key: ApiKey, references: ItemReferences, ownBytes: number): Promise<RecalledItems>;
+  /** Takes what a request has brought itself, in a body of so many bytes. */
   reserve(key: ApiKey, input: readonly ResponseItem[], bodyBytes: number): AnswerReservation;
   /** Undefined if the account has no such answer. */
   find(key: ApiKey, responseId: string): Promise<FoundAnswer | undefined>;

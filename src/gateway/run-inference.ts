@@ -132,7 +132,7 @@ async function openAnswer(
   });
   recorder.noteAdmission(admission.heldMicros);
   const addressee = { client, format, leave, meter, recorder };
-  const order = { asked, key, admission, model, steps, bounds };
+  const order = { asked, ownBytes: body.length, key, admission, model, steps, bounds };
   const { sending, reservation } = sendAnswer(addressee, order);
   const requestTerms: RequestTerms = {
     bodyBytes: source.bytes.length,
@@ -152,12 +152,8 @@ function meterOptionsOf({ id, price }: Model, bounds: RequestBounds, steps: Step
   return { price, estimate, ratio, input, contextTokensMax, outputTokensMax, searchesMax };
 }
 
-function reserveAnswer(
-  key: ApiKey,
-  { newItems, source }: ClientRequest,
-  { answerKeeper }: Steps,
-): AnswerReservation | undefined {
-  return newItems && answerKeeper?.reserve(key, newItems, source.bytes.length);
+function reserveAnswer({ asked, ownBytes, key, steps }: Order): AnswerReservation | undefined {
+  return asked.newItems && steps.answerKeeper?.reserve(key, asked.newItems, ownBytes);
 }
 
 function hiddenCostOf(
@@ -179,6 +175,8 @@ type Addressee = Pick<Delivery, 'client' | 'format' | 'leave' | 'meter' | 'recor
 
 interface Order {
   readonly asked: ClientRequest;
+  /** Of the body, without what it refers to. */
+  readonly ownBytes: number;
   readonly key: ApiKey;
   readonly admission: Pick<Admission, 'accountId' | 'heldMicros' | 'outputTokensRoom'>;
   readonly model: Model;
@@ -195,7 +193,7 @@ function sendAnswer(
   const { heldMicros } = admission;
   let reservation: AnswerReservation | undefined;
   try {
-    reservation = reserveAnswer(order.key, asked, steps);
+    reservation = reserveAnswer(order);
     const { context, reasoning } = createAnswerTerms(client, asked, { admission, model }, steps);
     const delivery = { client, format, leave, meter, recorder, context, heldMicros, reservation };
     return { sending: askUpstream(delivery, order, reasoning), reservation };

@@ -48,13 +48,13 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
   const ask = createAsk(options);
 
   return {
-    async recall(key, references, bodyBytes) {
+    async recall(key, references, ownBytes) {
       const { steps, outputs } = await ask(key, questionOf(references));
       const found = outputs.flatMap(parseItems);
       const items = new Map(found.map((item) => [String(item['id']), item]));
       const said = steps?.toReversed().flatMap(({ input, output }) => [input, output]) ?? [];
       const addedChars = countChars(said) + countItems(references.itemIds, items);
-      if (bodyBytes + addedChars > config.limits.bodyBytesMax) throw refuseLong(config);
+      if (ownBytes + addedChars > config.limits.bodyBytesMax) throw refuseLong(config);
       return { items, history: steps && said.flatMap(parseItems) };
     },
     reserve: createReserve(options),
@@ -94,15 +94,15 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
   const observe = watchKeptAnswers(metrics, terms.ttlMs, () => clock.nowMs());
   let heldBytes = 0;
 
-  const hold = (input: readonly ResponseItem[], bodyBytes: number): Buffer | '' => {
-    if (bodyBytes > Math.min(terms.answerBytesMax, HELD_BYTES_MAX - heldBytes)) return '';
+  const hold = (input: readonly ResponseItem[], ownBytes: number): Buffer | '' => {
+    if (ownBytes > Math.min(terms.answerBytesMax, HELD_BYTES_MAX - heldBytes)) return '';
     const text = Buffer.from(JSON.stringify(input));
     heldBytes += text.length;
     return text;
   };
 
-  return (key, asked, bodyBytes): AnswerReservation => {
-    let input = hold(asked, bodyBytes);
+  return (key, asked, ownBytes): AnswerReservation => {
+    let input = hold(asked, ownBytes);
     return {
       async keep(answer) {
         const { id, previousId = '', output } = answer;

@@ -82,6 +82,19 @@ describe('answers that are kept', () => {
     expect(metrics.sum('tollgate_answers_kept_total', { outcome: 'too_large' })).toBe(1);
   });
 
+  it('are kept with what their own request brought, however long the conversation is', async () => {
+    const client = await connectAnew();
+    let previous: string | undefined;
+    for (let step = 1; step <= 5; step++) {
+      const made = await client.responses.create({
+        ...{ model: MODEL, input: 'x'.repeat(3_000) },
+        ...(previous !== undefined && { previous_response_id: previous }),
+      });
+      expect((await client.responses.retrieve(made.id)).id).toBe(made.id);
+      previous = made.id;
+    }
+  });
+
   it('are not read again and again for requests that are refused', async () => {
     const client = await connectAnew({ rpm: 1 });
     const made = await client.responses.create({ model: MODEL, input: 'Hello' });
