@@ -1,7 +1,7 @@
 import { unpack } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
-import { CHANGES_CHANNEL } from '../../../src/redis/redis-keys.ts';
-import { ACCOUNT, DIGEST, KEY, NOW_MS, openScripts, redisKeys } from './open-scripts.ts';
+import { CHANGES_CHANNEL } from '../../../../src/redis/redis-keys.ts';
+import { ACCOUNT, DIGEST, KEY, NOW_MS, openScripts, redisKeys } from '../open-scripts.ts';
 
 const scripts = openScripts('keyset');
 const NEW_KEY = '03newkey001';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { restate } from '../../../src/quota/scripts/restate.ts';
-import { ACCOUNT, BUCKET, KEY, openScripts, redisKeys } from './open-scripts.ts';
+import { restate } from '../../../../src/quota/scripts/restate.ts';
+import { ACCOUNT, BUCKET, KEY, openScripts, redisKeys } from '../open-scripts.ts';
 
 const scripts = openScripts('restate');
 const ofAccount = { key: null, field: 'balance', before: '1000', after: '970' };
