@@ -178,13 +178,25 @@ describe('the admin API refuses', () => {
     }
   });
 
-  it('everything with 503 while Redis is out, and nothing afterwards', async () => {
+  it('everything that asks Redis with 503 while it is out, and nothing afterwards', async () => {
     const other = await startRedisServer();
     const away = await startTestOps(other, onTestFinished);
     other.signal('SIGSTOP');
-    const answer = await away.call('GET', '/accounts');
-    expect([answer.status, errorOf(answer).code]).toEqual([503, 'store_unavailable']);
-    expect(answer.headers.get('retry-after')).toBe('2');
+    const paths = [
+      ...['/accounts', `/accounts/${account}`, `/accounts/${account}/keys`],
+      ...[`/accounts/${account}/limits`, `/accounts/${account}/groups`, `/keys/${key}`],
+      ...[`/keys/${key}/limits`, '/limit-events', '/webhooks', '/operators'],
+      ...['/groups/grp_000000000000', '/groups/grp_000000000000/limits', '/catalogue/history'],
+      ...['/catalogue/versions/1', '/catalogue/diff?from=1&to=2'],
+    ];
+    await Promise.all(
+      paths.map(async (path) => {
+        const answer = await away.call('GET', path);
+        const told = [answer.status, errorOf(answer).code, answer.headers.get('retry-after')];
+        expect(told, path).toEqual([503, 'store_unavailable', '2']);
+      }),
+    );
+    expect(away.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     other.signal('SIGCONT');
     await waitUntil(
       async () => (await away.call('GET', '/accounts')).status === 200,

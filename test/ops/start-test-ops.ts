@@ -5,8 +5,6 @@ import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-lo
 import { createOperatorDirectory } from '../../src/accounts/operators/operator-directory.ts';
 import { createSessions } from '../../src/accounts/operators/sessions.ts';
 import type { Books } from '../../src/books/engine/books.ts';
-import { listEvents } from '../../src/events/list/event-list.ts';
-import { readWebhookState } from '../../src/events/webhooks/webhook-store.ts';
 import { digestEndUser } from '../../src/keys/digest-end-user.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
@@ -20,6 +18,7 @@ import type { NodeState } from '../../src/ops/node-state.ts';
 import type { ReloadResult } from '../../src/ops/reload-result.ts';
 import { showNode } from '../../src/ops/show-node.ts';
 import { startOpsServer } from '../../src/ops/start-ops-server.ts';
+import { createLimitEventsDesk } from '../../src/primary/limit-events/create-limit-events-desk.ts';
 import { openDirectory, systemClock, type TestDirectory } from '../accounts/use-directory.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
@@ -91,6 +90,11 @@ const TEST_MODEL: ModelState = {
   routes: [{ upstream: 'main', weight: 1, priority: 1 }],
 };
 
+const WEBHOOKS = {
+  endpoints: [{ name: 'sample', url: 'https://hooks.test/', secrets: [], events: [] }],
+  ...{ hosts: ['hooks.test'], privateNetworks: [] },
+};
+
 /** The listener for operators as the primary runs it, in this process. */
 export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Promise<TestOps> {
   const dataDir = createTempDir(cleanUp);
@@ -108,6 +112,10 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const sessions = createSessions({
     ...{ connection, randomBytes, clock: systemClock, lifeMs: 60_000, idleMs: 60_000 },
   });
+  const limitEvents = createLimitEventsDesk({
+    ...{ connection, settings: () => WEBHOOKS, userAgent: 'tollgate/1.2.3', clock: systemClock },
+    resolve: () => Promise.reject(new Error('tests send nothing')),
+  });
   const callers = createCallerMemory(systemClock);
   const events = createEventHub();
   const ops: TestOps = {
@@ -116,14 +124,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       ...{ token, directory, audit, events, node: 'test-node', clock: systemClock },
       books: desk,
       limitEvents: {
-        list: (query) => listEvents(connection, query),
-        names: () => ['sample'],
-        webhooks: async () => [
-          {
-            ...{ name: 'sample', url: 'https://hooks.test/', events: [], secrets: 1 },
-            state: await readWebhookState(connection, 'sample'),
-          },
-        ],
+        ...limitEvents,
         test: async (name) =>
           name === 'sample'
             ? { kind: 'failed', status: undefined, reason: 'nobody is there' }

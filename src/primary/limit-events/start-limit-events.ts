@@ -3,16 +3,14 @@ import { packageVersion } from '../../config/package-version.ts';
 import { showEvent } from '../../events/limit-event.ts';
 import type { LimitEventsDesk } from '../../events/limit-events-desk.ts';
 import { createEventCollector, type EventCollector } from '../../events/list/event-collector.ts';
-import { listEvents } from '../../events/list/event-list.ts';
 import { createHostLookup } from '../../events/webhooks/create-host-lookup.ts';
 import { startWebhooks } from '../../events/webhooks/start-webhooks.ts';
-import { testWebhook } from '../../events/webhooks/test-webhook.ts';
-import { readWebhookState } from '../../events/webhooks/webhook-store.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ProcessMetrics } from '../../metrics/process-metrics.ts';
 import type { PublishEvent } from '../../ops/event-hub.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { createLimitEventsDesk } from './create-limit-events-desk.ts';
 
 interface EventsOptions {
   /** The id of this node. */
@@ -60,21 +58,7 @@ export function startLimitEvents(
   });
   return {
     ...collector,
-    desk: {
-      list: (query) => listEvents(connection, query),
-      names: () => settings().endpoints.map(({ name }) => name),
-      webhooks: () =>
-        Promise.all(
-          settings().endpoints.map(async ({ name, url, events, secrets }) => ({
-            ...{ name, url, events, secrets: secrets.length },
-            state: await readWebhookState(connection, name),
-          })),
-        ),
-      test: (name, signal) =>
-        testWebhook(name, {
-          ...{ settings: settings(), userAgent, resolve, nowMs: clock.nowMs(), signal },
-        }),
-    },
+    desk: createLimitEventsDesk({ connection, settings, userAgent, resolve, clock }),
     async stop() {
       await Promise.all([collector.stop(), webhooks.stop()]);
     },
