@@ -20,8 +20,8 @@ export function createAuditRoutes({ books, schemas }: AuditRoutesOptions): reado
       summary: 'What operators changed, the newest first',
       query: schemas.auditQuery,
       answer: auditAnswer,
-      async handle({ query: { from: fromMs, to: toMs, ...rest }, signal }) {
-        const { records, next } = await books.listAudit({ fromMs, toMs, ...rest }, signal);
+      async handle({ query, signal }) {
+        const { records, next } = await books.listAudit(query, signal);
         return { status: 200, body: { data: records.map(showRecord), next } };
       },
     }),

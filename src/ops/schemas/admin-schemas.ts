@@ -8,13 +8,13 @@ import { ROLES } from '../../lib/role.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { parseCredits } from '../../lib/units/micros.ts';
 import { END_USER_CHARS_MAX, unifyEndUser } from '../../protocol/find-end-user.ts';
+import { choiceOf, filterText, filterTime, pageLimit, refuseReversed } from './query-fields.ts';
 
 const NAME_CHARS_MAX = 100;
 const NOTE_CHARS_MAX = 500;
 const RPM_MAX = 1_000_000;
 const CONCURRENCY_MAX = 100_000;
 const MODELS_MAX = 100;
-const PAGE_MAX = 1_000;
 const PAGE = 100;
 
 /** Means the same with the flag `u` and without, since readers of OpenAPI may use either. */
@@ -61,9 +61,6 @@ const credits = (isAllowed: (micros: number) => boolean, what: string) => {
     )
     .transform((value) => parseCredits(value) ?? 0);
 };
-
-const choiceOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.enum(names, { error: `must be one of ${names.join(', ')}` });
 
 /** The dashboard leads to what has the name by its name. */
 const name = text(NAME_CHARS_MAX).refine((value) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value), {
@@ -182,16 +179,8 @@ function controlsOfKey(body: z.output<ReturnType<typeof createControls>>): KeyCo
   };
 }
 
-const pageError = `must be a whole number from 1 to ${PAGE_MAX}`;
-const limit = z.coerce
-  .number({ error: pageError })
-  .int({ error: pageError })
-  .min(1, { error: pageError })
-  .max(PAGE_MAX, { error: pageError })
-  .default(PAGE);
-
 const accountsQuery = z.strictObject({
-  limit,
+  limit: pageLimit(PAGE),
   after: z.string().optional(),
   search: text(NAME_CHARS_MAX).optional(),
 });
@@ -207,14 +196,17 @@ const keyLimitsQuery = z.strictObject({
     .optional(),
 });
 
-const auditQuery = z.strictObject({
-  from: time.optional(),
-  to: time.optional(),
-  account: z.string().optional(),
-  key: z.string().optional(),
-  before: z.string().optional(),
-  limit,
-});
+const auditQuery = z
+  .strictObject({
+    from: filterTime.optional(),
+    to: filterTime.optional(),
+    account: filterText.optional(),
+    key: filterText.optional(),
+    before: z.string().optional(),
+    limit: pageLimit(PAGE),
+  })
+  .superRefine(refuseReversed('from', 'to'))
+  .transform(({ from, to, ...rest }) => ({ ...rest, fromMs: from, toMs: to }));
 
 /** Every body and query of the admin API. */
 export function createAdminSchemas(options: SchemaOptions) {

@@ -3,8 +3,8 @@ import { LIMIT_EVENT_SOURCES } from '../../events/limit-event.ts';
 import { LIMIT_UNITS } from '../../limits/limit.ts';
 import { LIMIT_EVENT_TYPES } from '../../limits/limit-event-types.ts';
 import { LIMIT_LEVELS } from '../../protocol/rates/limit-state.ts';
+import { choiceOf, filterText, pageLimit } from './query-fields.ts';
 
-const PAGE_MAX = 1_000;
 const PAGE = 100;
 
 /** What an event of a limit has, in the list, in the stream and in a webhook. */
@@ -32,24 +32,17 @@ export const limitEventsAnswer = z.strictObject({
   next: z.string().nullable(),
 });
 
-const typeError = `must be one of ${LIMIT_EVENT_TYPES.join(', ')}`;
-const limitError = `must be a whole number from 1 to ${PAGE_MAX}`;
 const beforeError = 'must be the number of an event';
 
 export const limitEventsQuery = z.strictObject({
-  account: z.string().optional(),
-  type: z.enum(LIMIT_EVENT_TYPES, { error: typeError }).optional(),
+  account: filterText.optional(),
+  type: choiceOf(LIMIT_EVENT_TYPES).optional(),
   before: z.coerce
     .number({ error: beforeError })
     .int({ error: beforeError })
     .min(1, { error: beforeError })
     .optional(),
-  limit: z.coerce
-    .number({ error: limitError })
-    .int({ error: limitError })
-    .min(1, { error: limitError })
-    .max(PAGE_MAX, { error: limitError })
-    .default(PAGE),
+  limit: pageLimit(PAGE),
 });
 
 const count = z.int().min(0);
