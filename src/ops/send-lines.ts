@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-
-/** A client that reads nothing for this long is cut off. */
-const STALL_MAX_MS = 60_000;
+import { STALL_MAX_MS } from './access/cut-stalled-reader.ts';
 
 /** What is sent, and under which name a browser keeps it. */
 interface SentText {

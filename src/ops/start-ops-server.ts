@@ -9,6 +9,7 @@ import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
 import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
+import { cutStalledReader } from './access/cut-stalled-reader.ts';
 import { limitConnections } from './access/limit-connections.ts';
 import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
 import { loadDashboard } from './load-dashboard.ts';
@@ -71,6 +72,7 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
       const answered = await find(path)(request, path, leaving.signal);
       if ('stream' in answered) await answered.stream(response);
       else send(response, answered);
+      cutStalledReader(response);
     } catch (error) {
       // A client that left gets no answer, and this is no error.
       if (leaving.signal.aborted || (request.destroyed && !request.complete)) return;
