@@ -1,7 +1,8 @@
 import { ApiProblem, readProblem, toProblem } from './api-problem.ts';
 import type { Me, Query } from './api-types.ts';
 import type { BooksTime } from './books-types.ts';
-import { endSignIn, isWaiting, token } from './session.ts';
+import { createSessionHeaders } from './create-session-headers.ts';
+import { endSignIn, isWaiting, me, token } from './session.ts';
 import { isSignedIn, untilTrue } from './watch.ts';
 
 const ADMIN = '/admin/v1';
@@ -28,7 +29,11 @@ interface AdminRequest {
 export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
   const used = token.value;
   if (used === undefined) throw new ApiProblem('nobody is signed in', NOBODY);
-  const response = await send(path, used, request);
+  const response = await send(
+    path,
+    used === null ? createSessionHeaders(me.value) : showToken(used),
+    request,
+  );
   if (response.ok || response.headers.has(RELAYED)) return response;
   const problem = await readProblem(response);
   // The refused token may have been replaced in the meantime.
@@ -101,12 +106,15 @@ async function readOnce<Answer>(path: string, request: AdminRequest): Promise<Re
  */
 export async function checkToken(candidate: string | null): Promise<Me> {
   const signal = AbortSignal.timeout(ANSWER_TIME_MAX_MS);
-  const response = await send('/operators/me', candidate, { signal });
+  const headers = candidate === null ? createSessionHeaders(undefined) : showToken(candidate);
+  const response = await send('/operators/me', headers, { signal });
   if (!response.ok) throw await readProblem(response);
   return (await response.json()) as Me;
 }
 
-async function send(path: string, bearer: string | null, request: AdminRequest): Promise<Response> {
+const showToken = (shown: string): HeadersInit => ({ authorization: `Bearer ${shown}` });
+
+async function send(path: string, shown: HeadersInit, request: AdminRequest): Promise<Response> {
   const { method = 'GET', query = {}, body, signal } = request;
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
@@ -114,9 +122,7 @@ async function send(path: string, bearer: string | null, request: AdminRequest):
     return await fetch(`${ADMIN}${path}${search.size > 0 ? `?${search}` : ''}`, {
       method,
       headers: {
-        ...(bearer === null
-          ? { 'x-tollgate-session': '1' }
-          : { authorization: `Bearer ${bearer}` }),
+        ...shown,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -12,7 +12,7 @@ import { OpsProblem } from '../ops-problem.ts';
 import type { AdminCaller } from './admin-caller.ts';
 import type { CallerMemory } from './caller-memory.ts';
 import { fingerprintToken } from './fingerprint-token.ts';
-import { isOwnPage } from './is-own-page.ts';
+import { isOwnPage, isPageOf } from './is-own-page.ts';
 import { createCookies } from './session-cookie.ts';
 
 const FAILURES_PER_MINUTE_MAX = 10;
@@ -96,6 +96,9 @@ function createFindSession({ oidc, sessions, callers, clock }: AuthorizeOptions)
     const caller = value === undefined ? undefined : await callers.find(value, askForSession);
     if (caller === undefined || (caller.untilMs ?? 0) <= clock.nowMs()) {
       throw refuse('the session has ended');
+    }
+    if (!isPageOf(headers, caller.operator?.id)) {
+      throw refuse('somebody else has signed in with this browser');
     }
     return caller;
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '../../lib/log.ts';
-import { isOwnPage } from '../access/is-own-page.ts';
+import { isOwnPage, isPageOf } from '../access/is-own-page.ts';
 import { createCookies } from '../access/session-cookie.ts';
 import type { OpsAnswer } from '../ops-answer.ts';
 import { OpsProblem } from '../ops-problem.ts';
@@ -69,6 +69,14 @@ function createSignOutHandler(parts: OidcParts): HandleOidc {
       throw new OpsProblem(403, 'not_our_page', 'only a page of the dashboard may sign out');
     }
     const cookie = cookies.session.read(headers);
+    const found = cookie === undefined ? undefined : await sessions.find(cookie);
+    if (found !== undefined && !isPageOf(headers, found.subject)) {
+      throw new OpsProblem(
+        409,
+        'not_your_session',
+        'somebody else has signed in with this browser',
+      );
+    }
     const ended = cookie === undefined ? undefined : await sessions.end(cookie);
     callers.forgetAll();
     if (ended !== undefined) {

@@ -102,6 +102,41 @@ it('work on a page survives the way to the provider, which another tab goes', as
   expect(await note.inputValue()).toBe('half typed');
 });
 
+it('a page does not go on as somebody else who signs in in another tab', async () => {
+  const account = await admin(node).createAccount({ credits: 0 });
+  const { page } = await openTab();
+  await page.goto(`${node.opsUrl}/#/accounts/${account}`);
+  await page.getByRole('link', { name: 'Sign in with your account' }).click();
+  await page.getByText('Ada (billing)').waitFor();
+  await page.getByRole('button', { name: 'Top up' }).click();
+  await page.getByLabel('Credits', { exact: true }).fill('5');
+
+  // The provider has to ask again who it is.
+  await page.context().clearCookies({ name: /^_/ });
+  provider.person = { sub: 'ü-2', name: 'Bob', groups: ['finance'] };
+  const second = await page.context().newPage();
+  await second.goto(`${node.opsUrl}/oidc/sign-in`);
+  await second.getByText('Bob (billing)').waitFor();
+  await page.getByRole('button', { name: 'Enter payment' }).click();
+  const again = page.getByRole('dialog', { name: 'Sign in again' });
+  await again.getByRole('link', { name: 'Sign in with your account' }).waitFor();
+  await page.getByText('You were signed out: somebody else has signed in').waitFor();
+  const { balance } = await admin(node).call<{ balance: number }>('GET', `/accounts/${account}`);
+  expect(balance).toBe(0);
+  await page.evaluate("dispatchEvent(new Event('focus'))");
+  await page.getByText('Bob (billing)').waitFor();
+  expect(await page.getByLabel('Credits', { exact: true }).count()).toBe(0);
+});
+
+it('a sign-out ends only the session of whom its page shows', async () => {
+  const visitor = createVisitor(node);
+  await visitor.signIn();
+  const shown = (id: string) => ({ 'x-tollgate-session': '1', 'x-tollgate-operator': id });
+  expect((await visitor.post('/oidc/sign-out', shown('u-2'))).status).toBe(409);
+  expect((await visitor.me()).status).toBe(200);
+  expect((await visitor.post('/oidc/sign-out', shown('u-1'))).status).toBe(200);
+});
+
 it('the cookie is for this host only, hidden from scripts, and new with each sign-in', async () => {
   const visitor = createVisitor(node);
   visitor.cookies.set(SESSION, 'x'.repeat(43));
