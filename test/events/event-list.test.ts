@@ -116,6 +116,26 @@ describe('a webhook', () => {
     expect(scene.receivedIds()).toEqual([first.event.id, next.event.id]);
   });
 
+  it('that fails goes on failing since its first failure when another node takes over', async () => {
+    let nowMs = START_MS;
+    scene.receiver.answer(answerStatus(503));
+    const failsOn = async () => {
+      const { outcomes, report, stop } = scene.tell({ nowMs: () => nowMs });
+      await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+      await addEvents(scene.connection, [rawOf(textOf(1))]);
+      await waitUntil(() => outcomes.failed > 0, 'it has failed');
+      const { failingSinceMs } = report();
+      await stop();
+      return failingSinceMs;
+    };
+    expect(await failsOn()).toBe(START_MS);
+    nowMs += HOUR_MS;
+    expect(await failsOn()).toBe(START_MS);
+    expect(await readWebhookState(scene.connection, NAME)).toMatchObject({
+      failing: { sinceMs: START_MS },
+    });
+  });
+
   it('that another node has taken over is not said to fail by a node that was away', async () => {
     const waiting: (() => void)[] = [];
     scene.receiver.answer((...post) => waiting.push(() => answerStatus(503)(...post)));

@@ -75,7 +75,7 @@ export function useWebhookScene() {
         clock: { nowMs },
         random: () => 0,
       });
-      return { outcomes, log, stop: webhooks.stop };
+      return { outcomes, log, report: webhooks.report, stop: webhooks.stop };
     },
   };
 }

@@ -4,8 +4,8 @@
 
   KEYS  webhook, told, list
   ARGV  keep_s
-  Reply {cursor, {number, …}, seen, history}  the events after cursor that are done too; the last number of the list,
-        and the history of its event
+  Reply {cursor, {number, …}, seen, history, failing_since}  the events after cursor that are done too; the last number
+        of the list, and the history of its event; failing_since is empty if the last attempt went well
 
   A webhook that is new is told of what comes from now on. One that is ahead of the list is told of all that the list
   has, since the list has begun anew.
@@ -28,4 +28,5 @@ if cursor ~= known then
   redis.call('HSET', webhook, 'cursor', string.format('%d', cursor))
   redis.call('EXPIRE', webhook, keep_s)
 end
-return { cursor, redis.call('ZRANGEBYSCORE', told, '-inf', '+inf'), seen, history }
+local failing_since = redis.call('HGET', webhook, 'failing_since') or ''
+return { cursor, redis.call('ZRANGEBYSCORE', told, '-inf', '+inf'), seen, history, failing_since }

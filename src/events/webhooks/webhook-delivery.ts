@@ -79,7 +79,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   };
 
   const tell = async (waiting: WaitingEvent) => {
-    if (isGivenUp(waiting, health.failingSinceMs(), nowMs())) {
+    if (isGivenUp(waiting, health.triedSinceMs(), nowMs())) {
       dropped += 1;
       onOutcome('dropped', 1);
       return finish(waiting, 1);
@@ -131,33 +131,37 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
  */
 function isGivenUp(
   { event, attempts }: WaitingEvent,
-  failingSinceMs: number | undefined,
+  triedSinceMs: number | undefined,
   nowMs: number,
 ): boolean {
   const isOver = (sinceMs: number) => nowMs - sinceMs > GIVE_UP_MS;
-  return isOver(event.atMs) && (attempts > 0 || isOver(failingSinceMs ?? nowMs));
+  return isOver(event.atMs) && (attempts > 0 || isOver(triedSinceMs ?? nowMs));
 }
 
 /** While a webhook fails it is tried with one event at a time, after longer and longer pauses. */
-function createHealth({ name, store, nowMs, random, log }: WebhookDeliveryOptions) {
-  let sinceMs: number | undefined;
+function createHealth({ name, place, store, nowMs, random, log }: WebhookDeliveryOptions) {
+  let sinceMs = place.failingSinceMs;
+  let triedSinceMs: number | undefined;
   let failures = 0;
   let dueMs = 0;
   const quietly = (writing: Promise<void>) => void writing.catch(() => {});
   return {
     failingSinceMs: () => sinceMs,
+    /** The same, but not before this node began to try. */
+    triedSinceMs: () => triedSinceMs,
     postsMax: () => (failures > 0 ? 1 : POSTS_AT_ONCE_MAX),
     isDue: () => nowMs() >= dueMs,
     note(end: PostEnd) {
       if (end.kind === 'delivered') {
         if (sinceMs !== undefined) log.info({ webhook: name }, 'a webhook is well again');
-        [sinceMs, failures, dueMs] = [undefined, 0, 0];
+        [sinceMs, triedSinceMs, failures, dueMs] = [undefined, undefined, 0, 0];
         quietly(store.noteDelivered(name, nowMs()));
         return;
       }
       const { reason } = end;
-      if (sinceMs === undefined) log.warn({ webhook: name, reason }, 'a webhook fails');
-      sinceMs ??= nowMs();
+      if (triedSinceMs === undefined) log.warn({ webhook: name, reason }, 'a webhook fails');
+      triedSinceMs ??= nowMs();
+      sinceMs ??= triedSinceMs;
       failures += 1;
       dueMs = nowMs() + retryDelay(failures, PAUSE_MAX_MS, random);
       quietly(store.noteFailing(name, sinceMs, reason));

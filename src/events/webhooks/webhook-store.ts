@@ -11,6 +11,8 @@ export interface WebhookPlace {
   /** The events after that which are done too. */
   readonly told: ReadonlySet<number>;
   readonly seen: SeenEvent;
+  /** Since when all attempts have failed, on any node. Undefined if the last one went well. */
+  readonly failingSinceMs: number | undefined;
 }
 
 /** The furthest event of the list that is known; nothing of it is known if its number is 0. */
@@ -102,9 +104,12 @@ export function createWebhookStore(connection: Connection, nodeId: string): Webh
       ),
     async findPlace(name) {
       const reply = await findScript.call(connection, keysOf(name), { keep_s: KEEP_S });
-      const [cursor, told, number, history] = reply as [number, unknown[], number, unknown];
+      const [cursor, told, number, history, since] = reply as [
+        ...[number, unknown[], number, unknown, unknown],
+      ];
       const seen = { number, history: String(history) };
-      return { cursor, told: new Set(told.map(Number)), seen };
+      const failingSinceMs = Number(since) || undefined;
+      return { cursor, told: new Set(told.map(Number)), seen, failingSinceMs };
     },
     async note(name, { number, cursor, dropped, seen }) {
       const keys = { lease, ...keysOf(name) };

@@ -28,7 +28,10 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
   const webhook = { name: 'all', url: '', secrets: [new Secret('')], events: ['limit.warning'] };
   const delivery = createWebhookDelivery({
     ...{ name: 'all', webhook: () => webhook, log: createMemoryLog() },
-    place: { cursor: 0, told: new Set(), seen: { number: 0, history: '' }, ...place },
+    place: {
+      ...{ cursor: 0, told: new Set(), seen: { number: 0, history: '' } },
+      ...{ failingSinceMs: undefined, ...place },
+    },
     store: {
       async note(_name, { cursor }) {
         cursors.push(cursor);
