@@ -59,3 +59,24 @@ it('a reload of all nodes whose node dies after its first sign of life is said t
     err: `tollgate: the answer of ${url} broke off: what was asked for may or may not have taken place\n`,
   });
 });
+
+it('a command that only reads says nothing of what may have taken place', async () => {
+  const url = await startDyingNode('{');
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  expect(await runHere(env, 'key', 'show', 'key_1')).toEqual({
+    ...{ code: 1, out: '', err: `tollgate: the answer of ${url} broke off\n` },
+  });
+});
+
+it('a rotation whose answer is lost says how to tell whether it took place', async () => {
+  const url = await startNode((request, response) => {
+    if (request.method === 'POST') response.destroy();
+    else response.end(JSON.stringify({ id: 'key_1', rotated_at: '2026-11-20T00:00:00.000Z' }));
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const { code, err } = await runHere(env, 'key', 'rotate', 'key_1');
+  expect(code).toBe(1);
+  expect(err).toContain(
+    '`rotated` of key_1 was 2026-11-20T00:00:00.000Z before: if `tollgate key show key_1` says otherwise now, its new secret is lost, and rotating again ends the one in use at once\n',
+  );
+});

@@ -7,7 +7,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { CommandFailure } from '../command-failure.ts';
+import { CommandFailure, NodeRefusal } from '../command-failure.ts';
 import { parseListOption } from '../limit-option.ts';
 import {
   NONE,
@@ -21,6 +21,7 @@ import {
   parseYesOrNo,
 } from '../parse-values.ts';
 import { type KeyData, printKey, printKeys } from '../print-keys.ts';
+import { ABSENT } from '../print-table.ts';
 import { fetchAccounts } from './account-commands.ts';
 
 interface ControlOptions extends AdminOptions {
@@ -84,8 +85,10 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
     .option('--overlap <time>', 'how long the old one goes on (default: 24h)', parseSeconds)
     .action((id: string, options: AdminOptions & { readonly overlap?: number }) =>
       runAdminCommand(host, options, async (client) => {
+        const before = await client.call<KeyData>('GET', pathOf(id));
         const body = { overlap_seconds: options.overlap };
-        return printKey(await client.call<KeyData>('POST', `${pathOf(id)}/rotate`, body));
+        const rotated = client.call<KeyData>('POST', `${pathOf(id)}/rotate`, body);
+        return printKey(await rotated.catch((error) => refuseRotation(error, before)));
       }),
     );
 
@@ -99,6 +102,14 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
         return printKey(await client.call<KeyData>('POST', `${pathOf(id)}/revoke`, {}));
       }),
     );
+}
+
+/** A rotation that may have taken place must not be tried again without a look at the key. */
+function refuseRotation(error: unknown, { id, rotated_at: rotatedAt }: KeyData): never {
+  const isKnown = error instanceof NodeRefusal && error.told.code !== 'store_unavailable';
+  if (isKnown || !(error instanceof CommandFailure)) throw error;
+  const message = `${error.message}\n\`rotated\` of ${id} was ${rotatedAt ?? ABSENT} before: if \`tollgate key show ${id}\` says otherwise now, its new secret is lost, and rotating again ends the one in use at once`;
+  throw new CommandFailure(message, { cause: error });
 }
 
 async function confirmRevocation({ terminal }: CommandHost, client: AdminClient, id: string) {
@@ -116,7 +127,11 @@ function withControlOptions(
   return withAdminOptions(
     command
       .option('--name <name>', 'what people call it', wrap(parseText))
-      .option('--rpm <number>', 'requests a minute', wrap(parseCount))
+      .option(
+        '--rpm <number>',
+        'requests a minute',
+        wrap(parseCount),
+      )
       .option('--models <names>', 'allowed models, separated by commas', wrap(parseNames))
       .option('--monthly-cap <amount>', 'credits a calendar month, UTC', wrap(parseAmount))
       .option('--concurrency <number>', 'requests at the same time', wrap(parseCount))
