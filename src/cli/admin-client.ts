@@ -5,7 +5,6 @@ import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure
 const ANSWER_TIME_MAX_MS = 10_000;
 /** For questions that the books may have to look at many days for. */
 export const BOOKS_TIME_MAX_MS = 60_000;
-const IN_DOUBT = 'what was asked for may or may not have taken place';
 
 export interface AdminClient {
   /** `path` begins after `/admin/v1`. */
@@ -33,7 +32,7 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       signal: AbortSignal.timeout(answerTimeMaxMs),
       ...(body && { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
-      throw new CommandFailure(explainSilence(cause, url, answerTimeMaxMs), { cause });
+      throw new CommandFailure(explainSilence(cause, { method, url, answerTimeMaxMs }), { cause });
     });
 
   return {
@@ -44,14 +43,14 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       answerTimeMaxMs = ANSWER_TIME_MAX_MS,
     ) {
       const response = await ask(method, path, body, answerTimeMaxMs);
-      const answer = await readAnswer(response, url, answerTimeMaxMs);
+      const answer = await readAnswer(response, { method, url, answerTimeMaxMs });
       if (response.ok) return answer as Answer;
       throw refuseAnswer(response.status, answer, url);
     },
     async *read(path, answerTimeMaxMs) {
       const response = await ask('GET', path, undefined, answerTimeMaxMs);
       if (!response.ok) {
-        const answer = await readAnswer(response, url, answerTimeMaxMs);
+        const answer = await readAnswer(response, { method: 'GET', url, answerTimeMaxMs });
         throw refuseAnswer(response.status, answer, url);
       }
       try {
@@ -78,34 +77,42 @@ async function* splitLines(body: AsyncIterable<Uint8Array> | readonly never[]) {
   if (rest !== '') yield rest;
 }
 
-async function readAnswer(
-  response: Response,
-  url: string,
-  answerTimeMaxMs: number,
-): Promise<unknown> {
+interface Question {
+  readonly method: string;
+  readonly url: string;
+  readonly answerTimeMaxMs: number;
+}
+
+async function readAnswer(response: Response, question: Question): Promise<unknown> {
   try {
     return await response.json();
   } catch (cause) {
-    throw new CommandFailure(explainBrokenAnswer(cause, url, answerTimeMaxMs), { cause });
+    throw new CommandFailure(explainBrokenAnswer(cause, question), { cause });
   }
 }
 
-function explainBrokenAnswer(error: unknown, url: string, answerTimeMaxMs: number): string {
+function explainBrokenAnswer(error: unknown, question: Question): string {
+  const { url } = question;
   // Only an answer that came to its end is read as JSON.
   if (error instanceof SyntaxError) {
     return `${url} does not answer like the admin API of a node: is it the address of ops.listen?`;
   }
-  if (isTimeout(error)) return explainTimeout(url, answerTimeMaxMs);
-  return `the answer of ${url} broke off: ${IN_DOUBT}`;
+  if (isTimeout(error)) return explainTimeout(question);
+  return `the answer of ${url} broke off${doubtOf(question)}`;
 }
 
-function explainSilence(error: unknown, url: string, answerTimeMaxMs: number): string {
-  if (isTimeout(error)) return explainTimeout(url, answerTimeMaxMs);
-  return `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
+function explainSilence(error: unknown, question: Question): string {
+  if (isTimeout(error)) return explainTimeout(question);
+  return `cannot reach the node at ${question.url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
 }
 
-function explainTimeout(url: string, answerTimeMaxMs: number): string {
-  return `the node at ${url} did not answer within ${answerTimeMaxMs / 1_000} s: ${IN_DOUBT}`;
+function explainTimeout(question: Question): string {
+  const seconds = question.answerTimeMaxMs / 1_000;
+  return `the node at ${question.url} did not answer within ${seconds} s${doubtOf(question)}`;
+}
+
+function doubtOf({ method }: Question): string {
+  return method === 'GET' ? '' : ': what was asked for may or may not have taken place';
 }
 
 function isTimeout(error: unknown): boolean {
