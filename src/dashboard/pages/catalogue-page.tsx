@@ -58,7 +58,7 @@ export function CataloguePage() {
           {backTo !== undefined && (
             <RollBackDialog
               version={backTo}
-              base={state.last.version ?? 0}
+              last={state.last.version ?? 0}
               onRolledBack={finish}
               onClose={() => {
                 setBackTo(undefined);

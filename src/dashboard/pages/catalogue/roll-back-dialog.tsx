@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { CatalogueResult } from '../../api/api-types.ts';
 import { useLoad } from '../../loading/use-load.ts';
@@ -9,12 +10,14 @@ interface RollBackDialogProps {
   /** The version to go back to. */
   readonly version: number;
   /** The last version. */
-  readonly base: number;
+  readonly last: number;
   readonly onRolledBack: (result: CatalogueResult) => void;
   readonly onClose: () => void;
 }
 
-export function RollBackDialog({ version, base, onRolledBack, onClose }: RollBackDialogProps) {
+export function RollBackDialog({ version, last, onRolledBack, onClose }: RollBackDialogProps) {
+  // What is confirmed is what was shown, also if a newer version comes meanwhile.
+  const [base] = useState(last);
   const load = useLoad((signal) => api.diffCatalogue({ from: base, to: version }, signal), {
     of: [base, version],
   });
