@@ -11,15 +11,8 @@ interface EntryProps {
 /** Longer lists are folded, such as all fields of a new key. */
 const CHANGES_SHOWN_MAX = 4;
 
-/** Names are missing while the mirror of names is behind. */
-interface NamesOfEntry {
-  readonly account_name?: string | null;
-  readonly key_name?: string | null;
-}
-
 export function AuditSubject({ entry }: EntryProps) {
   const { what, account, key, after } = entry;
-  const { account_name: accountName, key_name: keyName } = entry as NamesOfEntry;
   if (what.startsWith('operator.')) return <>operators</>;
   const isOfGroup = what.startsWith('group.') && after !== null;
   if (account === null && key === null && !isOfGroup) return <>this node</>;
@@ -27,7 +20,7 @@ export function AuditSubject({ entry }: EntryProps) {
     <ul class="changes">
       {account !== null && (
         <li>
-          <a href={`#/accounts/${account}`}>{accountName || account}</a>
+          <a href={`#/accounts/${account}`}>{account}</a>
         </li>
       )}
       {isOfGroup && (
@@ -37,7 +30,7 @@ export function AuditSubject({ entry }: EntryProps) {
       )}
       {key !== null && (
         <li>
-          <a href={`#/keys/${key}`}>{keyName || key}</a>
+          <a href={`#/keys/${key}`}>{key}</a>
         </li>
       )}
     </ul>

@@ -5,7 +5,7 @@ const INDENT = '  ';
 
 /** A document as text for people. What fits stands on one line, such as the prices of a model. */
 export function formatDocument(value: unknown, indent = ''): string {
-  const short = JSON.stringify(value).replaceAll('","', '", "');
+  const short = JSON.stringify(value);
   const items = listItems(value);
   const isFlat = items?.every(([, item]) => listItems(item) === undefined) ?? true;
   if (items === undefined || items.length === 0) return short;
