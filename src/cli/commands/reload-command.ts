@@ -93,6 +93,6 @@ function printResult({ setExitCode }: CommandHost, result: ReloadData): Printout
   if (status === 'reloaded') return { data: result, text: `reloaded: settings ${version}` };
   // The outcome is not known yet.
   setExitCode(1);
-  const text = `still running: settings ${version} hold until it ends; tollgate audit shows when it has`;
+  const text = `still running: settings ${version} hold until it ends; tollgate audit shows it if it takes place, the log of the node if not`;
   return { data: result, text };
 }
