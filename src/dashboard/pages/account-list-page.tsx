@@ -11,7 +11,7 @@ import { PagedTable } from '../parts/tables/paged-table.tsx';
 import { AccountForm } from './accounts/account-form.tsx';
 
 const PAGE_ROWS = 50;
-const NEW_ACCOUNT = { name: '', plan: 'starter', limits: [], low_balance: null };
+const NEW_ACCOUNT = { name: '', plan: '', limits: [], low_balance: null };
 
 export function AccountListPage() {
   const [typed, setTyped] = useState('');

@@ -1,18 +1,24 @@
-import { api } from '../../api/api.ts';
+import { useEffect } from 'preact/hooks';
 import type { ApiProblem } from '../../api/api-problem.ts';
 import { useLoad } from '../../loading/use-load.ts';
 import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
+import { readCatalogue } from '../catalogue/read-catalogue.ts';
 
 interface PlanFieldProps {
+  /** Empty for the first plan that is sold. */
   readonly value: string;
   readonly onChange: (plan: string) => void;
   readonly problem: ApiProblem | undefined;
 }
 
 export function PlanField({ value, onChange, problem }: PlanFieldProps) {
-  const { value: sold } = useLoad(api.readCatalogue);
-  const names = Object.keys(sold?.catalogue.plans ?? {});
+  const { value: catalogue } = useLoad(readCatalogue);
+  const names = Object.keys(catalogue?.sold?.plans ?? {});
+  const [first] = names;
+  useEffect(() => {
+    if (value === '' && first !== undefined) onChange(first);
+  }, [value, first]);
   // What is sold may have lost a plan that an account has.
   const plans = names.includes(value) ? names : [...names, value];
   return (

@@ -57,6 +57,9 @@ function AccountSearch({ onPick }: Pick<AccountPickerProps, 'onPick'>) {
     { of: [search] },
   );
   const choices = found ?? [];
+  // Until then the accounts are those of the text before.
+  const isFound = found !== undefined && search === typed.trim();
+  const isShown = isOpen && isFound && search !== '';
   const pick = (account: Account | undefined) => account !== undefined && onPick(account.id);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -65,10 +68,9 @@ function AccountSearch({ onPick }: Pick<AccountPickerProps, 'onPick'>) {
       setIndex(Math.min(Math.max(index + step, 0), Math.max(choices.length - 1, 0)));
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      pick(choices[index]);
+      if (isShown) pick(choices[index]);
     } else if (event.key === 'Escape') setOpen(false);
   };
-  const isShown = isOpen && typed.trim() !== '' && found !== undefined;
   return (
     <Field label="Account">
       {(attributes) => (
