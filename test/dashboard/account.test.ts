@@ -38,14 +38,14 @@ it('a key made here serves a client library, and what it used is in its usage an
   const form = page.getByRole('dialog', { name: 'Create a key of test' });
   await form.getByLabel('Name').fill('build server');
   await form.getByLabel('Models').fill('haiku, no-such-model');
-  await form.getByLabel('Requests a minute').fill('0');
+  await form.getByLabel('Requests in a rate window').fill('0');
   await form.getByRole('button', { name: 'Create' }).click();
   await form.getByText('no-such-model is no model of this gateway').waitFor();
   await form.getByText('must be a whole number from 1 to').waitFor();
   expect(await form.getByLabel('Models').getAttribute('aria-invalid')).toBe('true');
   expect(tab.errors.splice(0)).toEqual([expect.stringContaining('400')]);
   await form.getByLabel('Models').fill('haiku');
-  await form.getByLabel('Requests a minute').fill('50');
+  await form.getByLabel('Requests in a rate window').fill('50');
   await expectAccessible(tab);
   await form.getByRole('button', { name: 'Create' }).click();
 

@@ -96,7 +96,7 @@ it('a catalogue that the settings file rules is shown, and cannot be changed', a
   await models.getByRole('row', { name: 'llm-lost-1.0 – 8,000 – 400 spare, priority 2' }).waitFor();
   const prices = page.getByRole('table', { name: 'Prices in credits' });
   await prices.getByRole('row', { name: 'llm-tiny-1.0 4 8 0.4 5 8' }).waitFor();
-  const plans = page.getByRole('table', { name: 'Requests a minute' });
+  const plans = page.getByRole('table', { name: 'Requests of an account in a rate window' });
   await plans.getByRole('row', { name: 'starter 60' }).waitFor();
   await page.getByText('The settings file rules what is sold').waitFor();
   const buttons = page.getByRole('main').getByRole('button');

@@ -129,7 +129,7 @@ function withControlOptions(
       .option('--name <name>', 'what people call it', wrap(parseText))
       .option(
         '--rpm <number>',
-        'requests a minute',
+        'requests in limits.rate_window, a minute by default',
         wrap(parseCount),
       )
       .option('--models <names>', 'allowed models, separated by commas', wrap(parseNames))

@@ -21,13 +21,13 @@ export function DocumentTables({ document }: { readonly document: SoldDocument }
       <ModelTables models={document.models} />
       <h2>Plans</h2>
       <DataTable
-        caption="Requests a minute of an account, and further limits, by its plan"
+        caption="Requests of an account in a rate window, and further limits, by its plan"
         rows={Object.entries(document.plans)}
         keyOf={([plan]) => plan}
         emptyText="There is no plan"
         columns={[
           { title: 'Plan', cell: ([plan]) => plan },
-          { title: 'Requests a minute', cell: ([, plan]) => countOf(plan), isNumber: true },
+          { title: 'Requests in a rate window', cell: ([, plan]) => countOf(plan), isNumber: true },
           { title: 'Further limits', cell: ([, plan]) => listOf(plan) },
         ]}
       />

@@ -30,7 +30,11 @@ interface TextControl {
 
 const FIRST_FIELDS: readonly TextControl[] = [
   { name: 'name', label: 'Name', hint: 'What it is for.' },
-  { name: 'rpm', label: 'Requests a minute', hint: 'Empty: those of the plan.' },
+  {
+    name: 'rpm',
+    label: 'Requests in a rate window',
+    hint: 'A window is a minute unless limits.rate_window says otherwise. Empty: those of the plan.',
+  },
   {
     name: 'models',
     label: 'Models',

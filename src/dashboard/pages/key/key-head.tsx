@@ -116,7 +116,10 @@ function KeyFacts({ shown }: { readonly shown: Key }) {
           name: 'Account',
           value: <AccountLink key="account" id={account} />,
         },
-        { name: 'Requests a minute', value: rpm === null ? 'those of the plan' : formatCount(rpm) },
+        {
+          name: 'Requests in a rate window',
+          value: rpm === null ? 'those of the plan' : formatCount(rpm),
+        },
         { name: 'Models', value: models === null ? 'all' : models.join(', ') },
         {
           name: 'Monthly cap',
