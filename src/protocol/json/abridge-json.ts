@@ -39,7 +39,7 @@ export interface Abridgment {
  * who signed a thought.
  */
 export const READ_FIELDS: ReadonlySet<string> = new Set([
-  ...['id', 'tool_use_id', 'name', 'title', 'signature'],
+  ...['id', 'tool_use_id', 'tool_call_id', 'call_id', 'name', 'title', 'signature'],
 ]);
 
 /** Reading a shorter text costs less than leaving it out. */

@@ -1,3 +1,4 @@
+import { calledName, callId } from '../../fields/call-texts.ts';
 import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import {
   anything,
@@ -45,10 +46,10 @@ const assistantParts = textOr(
   list(tagged('type', { text: textPart, refusal: refusalPart }, only("'text' or 'refusal'"))),
 );
 
-const functionCall = object({ name: text({ charsMin: 1 }), arguments: text() });
+const functionCall = object({ name: calledName, arguments: text() });
 const toolCall = tagged(
   'type',
-  { function: object({ id: text({ charsMin: 1 }), function: functionCall }) },
+  { function: object({ id: callId, function: functionCall }) },
   only("'function'"),
 );
 
@@ -80,8 +81,8 @@ const message = tagged(
         audio: notKept,
       },
     ),
-    tool: object({ tool_call_id: text({ charsMin: 1 }), content: textParts }),
-    function: object({ name: text({ charsMin: 1 }), content: nullable(text()) }),
+    tool: object({ tool_call_id: callId, content: textParts }),
+    function: object({ name: calledName, content: nullable(text()) }),
   },
   only("'developer', 'system', 'user', 'assistant', 'tool' or 'function'"),
 );
@@ -95,7 +96,7 @@ const functionDefinition = object(
   },
 );
 
-const namedFunction = object({ function: object({ name: text({ charsMin: 1 }) }) });
+const namedFunction = object({ function: object({ name: calledName }) });
 const toolChoice = wordOr(
   ['none', 'auto', 'required'],
   tagged(
@@ -195,7 +196,7 @@ export const chatRequestSchema: Schema = object(
     tool_choice: nullable(toolChoice),
     parallel_tool_calls: nullable(boolean),
     functions: nullable(list(functionDefinition)),
-    function_call: nullable(wordOr(['none', 'auto'], object({ name: text({ charsMin: 1 }) }))),
+    function_call: nullable(wordOr(['none', 'auto'], object({ name: calledName }))),
     response_format: nullable(responseFormat),
     user: nullable(text()),
     safety_identifier: nullable(text()),

@@ -1,3 +1,4 @@
+import { calledName, callId, ID_CHARS_MAX } from '../../fields/call-texts.ts';
 import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import {
   anything,
@@ -17,9 +18,6 @@ import {
 } from '../../schema.ts';
 
 const toolName = text({ charsMin: 1, charsMax: TOOL_NAME_CHARS_MAX, pattern: /^[a-zA-Z0-9_-]+$/ });
-/** The name of a tool in an earlier call need not be one that is offered now. */
-const calledName = text({ charsMin: 1 });
-const callId = text({ charsMin: 1 });
 
 /** The message for an unknown kind. It never quotes the kind, which may be of any length. */
 const only = (kinds: string) => ({ unknownTag: () => `Input should be ${kinds}` });
@@ -118,7 +116,7 @@ const items: Readonly<Record<string, Schema>> = {
   custom_tool_call_output: object({ call_id: callId, output: parts }),
   reasoning: object({}, { encrypted_content: nullable(text()), summary: anything }),
   additional_tools: object({}, { tools: nullable(list(tool)) }),
-  item_reference: object({ id: text() }),
+  item_reference: object({ id: text({ charsMax: ID_CHARS_MAX }) }),
 };
 const ITEM_KINDS = Object.keys(items)
   .map((kind) => `'${kind}'`)
@@ -145,7 +143,10 @@ const item: Schema = {
   },
 };
 
-const chosenTool = object({ type: text() }, { name: text(), namespace: nullable(text()) });
+const chosenTool = object(
+  { type: text() },
+  { name: text({ charsMax: ID_CHARS_MAX }), namespace: nullable(text()) },
+);
 const words = oneOf('none', 'auto', 'required');
 const choiceObject = tagged('type', {
   function: object({ name: calledName }, { namespace: nullable(text()) }),
