@@ -27,9 +27,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
  *   head ──────▶ text ──────────────▶ over
  */
 export class CustomInputReader {
+  /** All that came. It is not read before its end, because reading it joins all of its pieces. */
   #json = '';
-  /** How far the JSON has been read; 0 while the head is incomplete. */
-  #at = 0;
+  /** What has not been read yet: the head while it is incomplete, or an incomplete escape. */
+  #unread = '';
+  #hasHead = false;
   #isOver = false;
   #told = '';
 
@@ -42,60 +44,66 @@ export class CustomInputReader {
   add(json: string): string {
     this.#json += json;
     if (this.#isOver) return '';
-    if (this.#at === 0) this.#findHead();
-    if (this.#at === 0) return '';
+    this.#unread += json;
+    if (!this.#hasHead) this.#findHead();
+    if (!this.#hasHead) return '';
     const text = this.#readOn();
     this.#told += text;
     return text;
   }
 
   #findHead(): void {
-    this.#at = HEAD.exec(this.#json)?.[0].length ?? 0;
-    if (this.#at === 0 && this.#json.length > HEAD_CHARS_MAX) this.#isOver = true;
+    const head = HEAD.exec(this.#unread)?.[0];
+    if (head !== undefined) {
+      this.#hasHead = true;
+      this.#unread = this.#unread.slice(head.length);
+    } else if (this.#unread.length > HEAD_CHARS_MAX) this.#isOver = true;
   }
 
   /** Returns the rest of the text, once the JSON is complete or will never be. */
   end(): string {
     const input = parseJson(this.#json);
     const whole = isObject(input) ? readCustomInput(input) : this.#json;
-    const isRest = this.#at === 0 || whole.startsWith(this.#told);
+    const isRest = !this.#hasHead || whole.startsWith(this.#told);
     const rest =
-      isRest && (isObject(input) || this.#at === 0) ? whole.slice(this.#told.length) : '';
+      isRest && (isObject(input) || !this.#hasHead) ? whole.slice(this.#told.length) : '';
     this.#told += rest;
     return rest;
   }
 
   #readOn(): string {
+    const json = this.#unread;
     let text = '';
-    while (this.#at < this.#json.length) {
-      const character = this.#json[this.#at] ?? '';
+    let at = 0;
+    while (at < json.length) {
+      const character = json[at] ?? '';
       if (character === '"') {
         this.#isOver = true;
         break;
       }
       if (character !== '\\') {
-        const end = this.#findSpecial();
-        text += this.#json.slice(this.#at, end);
-        this.#at = end;
+        const end = findSpecial(json, at);
+        text += json.slice(at, end);
+        at = end;
         continue;
       }
-      const kind = this.#json[this.#at + 1];
+      const kind = json[at + 1];
       const length = kind === 'u' ? 6 : 2;
-      if (kind === undefined || this.#at + length > this.#json.length) break;
+      if (kind === undefined || at + length > json.length) break;
       text +=
         kind === 'u'
-          ? String.fromCharCode(Number.parseInt(this.#json.slice(this.#at + 2, this.#at + 6), 16))
+          ? String.fromCharCode(Number.parseInt(json.slice(at + 2, at + 6), 16))
           : (ESCAPES[kind] ?? '');
-      this.#at += length;
+      at += length;
     }
+    this.#unread = json.slice(at);
     return text;
   }
+}
 
-  #findSpecial(): number {
-    for (let at = this.#at; at < this.#json.length; at++) {
-      const character = this.#json[at];
-      if (character === '"' || character === '\\') return at;
-    }
-    return this.#json.length;
+function findSpecial(json: string, start: number): number {
+  for (let at = start; at < json.length; at++) {
+    if (json[at] === '"' || json[at] === '\\') return at;
   }
+  return json.length;
 }
