@@ -20,6 +20,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   ...{ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
 };
 
+/** UTF-16 writes many characters in two halves. */
+const FIRST_HALF = /[\ud800-\udbff]$/;
+
 /**
  * Takes the text for a custom tool out of its JSON as both come in:
  *
@@ -33,6 +36,8 @@ export class CustomInputReader {
   #unread = '';
   #hasHead = false;
   #isOver = false;
+  /** The first half of a character whose second half has not come yet. */
+  #half = '';
   #told = '';
 
   /** All that was told so far. */
@@ -47,7 +52,10 @@ export class CustomInputReader {
     this.#unread += json;
     if (!this.#hasHead) this.#findHead();
     if (!this.#hasHead) return '';
-    const text = this.#readOn();
+    const read = this.#half + this.#readOn();
+    const end = FIRST_HALF.test(read) ? read.length - 1 : read.length;
+    this.#half = read.slice(end);
+    const text = read.slice(0, end);
     this.#told += text;
     return text;
   }

@@ -12,6 +12,20 @@ function read(json: string, pieceChars: number): readonly string[] {
   return told;
 }
 
+it.each([1, 2, 3, 5, 6, 7, 11, 100])(
+  'no character is told in halves, be it written as escapes, in pieces of %i',
+  (pieceChars) => {
+    const told = read('{"input":"a\\ud83d\\ude00b😀\\u00e9\\ud83d\\ude00"}', pieceChars);
+    expect(told.join('')).toBe('a😀b😀é😀');
+    expect(told.filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
+  },
+);
+
+it('half a character of which the rest never comes is told at last', () => {
+  expect(read('{"input":"a\\ud83d"}', 4).join('')).toBe('a\ud83d');
+  expect(read('{"input":"a\\ud83db"}', 4).join('')).toBe('a\ud83db');
+});
+
 it('a long text may come in any number of pieces', () => {
   // Joining all that came for each of them would take minutes.
   const text = 'a\n'.repeat(500_000);
