@@ -12,13 +12,13 @@ import type { Steps } from '../../gateway/steps.ts';
 import { hintForPath } from '../../protocol/hint-for-path.ts';
 import { Refusal } from '../../protocol/refusals.ts';
 import { encodeInputItems } from '../../protocol/responses/answers/encode-input-items.ts';
+import { ID_CHARS_SHOWN_MAX } from '../../protocol/responses/references.ts';
 import { responsesFormat } from '../../protocol/responses/responses-format.ts';
 import type { Exchange } from '../exchange.ts';
 import { refuseMethod } from './refuse-method.ts';
 import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 120_000;
-const ID_CHARS_SHOWN_MAX = 128;
 const PATH = '/v1/responses';
 
 /** Questions about answers that are kept, and tokens that nobody uses. They cost nothing. */

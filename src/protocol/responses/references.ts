@@ -70,7 +70,7 @@ function isReference(item: unknown): item is { readonly id: string } {
   );
 }
 
-const ID_CHARS_SHOWN_MAX = 128;
+export const ID_CHARS_SHOWN_MAX = 128;
 
 /** Clients match on this text, and send the items themselves from then on. */
 export function refuseReference(id: string): Refusal {

@@ -1,12 +1,9 @@
 import { isObject } from '../../schema.ts';
 import type { UpstreamOpener } from '../../upstream-call.ts';
 import { openItem } from './open-item.ts';
+import { HOSTED_ITEM } from './request-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Calls of tools that a vendor runs. No model here has such tools, so these are left out. */
-const HOSTED_ITEM =
-  /^(web_search|file_search|code_interpreter|computer|image_generation|mcp|local_shell|shell|apply_patch|tool_search)_/;
 
 const FILE_KINDS: readonly unknown[] = ['input_image', 'input_file'];
 

@@ -99,7 +99,7 @@ const message = object(
 );
 
 /** Items of tools that a vendor runs. No model here has such tools, so these are left out. */
-const HOSTED_ITEM =
+export const HOSTED_ITEM =
   /^(web_search|file_search|code_interpreter|computer|image_generation|mcp|local_shell|shell|apply_patch|tool_search)_/;
 
 const items: Readonly<Record<string, Schema>> = {
