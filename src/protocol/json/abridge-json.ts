@@ -7,7 +7,7 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { isObject } from '../schema.ts';
 import { canFindMarks } from '../sse/find-marks.ts';
-import { JSON_DEPTH_MAX } from './json-place.ts';
+import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX } from './json-place.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import { JsonStringReader } from './read-json-string.ts';
 import type { JsonMember } from './scan-json.ts';
@@ -83,7 +83,7 @@ class Abridger {
   #nameStart = 0;
   #valueStart = -1;
   #isAbridged = false;
-  #hasWholeName = false;
+  #needsWhole = false;
   #abridged = '';
   #copiedEnd = 0;
   /** The previous string. */
@@ -105,7 +105,7 @@ class Abridger {
       const mark = this.#strings.next();
       this.#passStructure(at, mark);
       at = this.#bytes[mark] === QUOTE ? this.#passString(mark) : mark;
-      if (this.#depthMax > JSON_DEPTH_MAX || this.#hasWholeName) return undefined;
+      if (this.#depthMax > JSON_DEPTH_MAX || this.#needsWhole) return undefined;
       if (this.#strings.hasGivenUp()) return undefined;
     }
     return this.#members;
@@ -130,6 +130,7 @@ class Abridger {
           break;
         case COLON:
           this.memberCount += 1;
+          this.#needsWhole ||= this.#beforeEnd - this.#beforeStart > JSON_NAME_BYTES_MAX;
           if (this.#depth === 1) this.#beginValue(at + 1);
       }
     }
@@ -156,7 +157,7 @@ class Abridger {
       this.#name = this.#bytes.toString('latin1', quote + 1, end);
     } else if (this.#isAbridged) {
       if (end - quote > LONG_TEXT_BYTES_MIN) this.#leaveOut(quote + 1, end);
-      else this.#hasWholeName ||= this.#isWholeName(quote + 1, end);
+      else this.#needsWhole ||= this.#isWholeName(quote + 1, end);
     }
     this.#beforeStart = quote + 1;
     this.#beforeEnd = end;

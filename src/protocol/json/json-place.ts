@@ -5,6 +5,13 @@ const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKE
 
 /** No honest request is nested deeper, so later code may walk a body by recursion. */
 export const JSON_DEPTH_MAX = 128;
+/**
+ * V8 hashes a string of more than 16,383 characters by its length alone, so parsing many names of
+ * one such length takes time that grows with the square of their number.
+ */
+export const JSON_NAME_BYTES_MAX = 16_000;
+/** The bound that a JSON text exceeds: that of its depth or that of a name. */
+export type JsonExcess = 'depth' | 'name';
 
 /**
  * Tracks the place of a walk through JSON, byte by byte. The JSON may be cut into pieces anywhere.

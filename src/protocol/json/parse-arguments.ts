@@ -1,7 +1,7 @@
 import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import { isObject } from '../schema.ts';
+import { findExcess } from './find-excess.ts';
 import { keepInputText, wrapInput } from './input-text.ts';
-import { isTooDeep } from './is-too-deep.ts';
 import { parseJson } from './upstream-json.ts';
 
 /** What a text may have beyond what it says, which each call is counted for anyway. */
@@ -36,6 +36,6 @@ export function parseArguments(json: string): ReadArguments {
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
 export function parseToolInput(json: string): Input | undefined {
   if (json.trim() === '') return {};
-  const input = isTooDeep(json) ? undefined : parseJson(json);
+  const input = findExcess(json) === undefined ? parseJson(json) : undefined;
   return isObject(input) ? keepInputText(input, json) : undefined;
 }

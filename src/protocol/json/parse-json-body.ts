@@ -1,7 +1,7 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
-import { JSON_DEPTH_MAX } from './json-place.ts';
+import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
 import { type JsonMember, scanJson } from './scan-json.ts';
 
 /** A JSON object, both parsed and as the client sent it. */
@@ -25,6 +25,11 @@ export type LongTexts = ReadonlyMap<string, number>;
 /** For a body that was read completely. */
 export const NO_LONG_TEXTS: LongTexts = new Map();
 
+const EXCESSES: Readonly<Record<JsonExcess, string>> = {
+  depth: `nested deeper than ${JSON_DEPTH_MAX} levels`,
+  name: `the name of a member is longer than ${JSON_NAME_BYTES_MAX} bytes`,
+};
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Returns the JSON object in a request's body. Throws a `Refusal` for anything else. */
@@ -37,9 +42,7 @@ export function readJsonBody(received: Uint8Array): JsonBody {
   const text = decodeUtf8(received);
   const bytes = asBuffer(received);
   const scan = scanJson(bytes, text);
-  if (scan.isTooDeep) {
-    throw refuseJson(`Invalid JSON: nested deeper than ${JSON_DEPTH_MAX} levels`);
-  }
+  if (scan.excess !== undefined) throw refuseJson(`Invalid JSON: ${EXCESSES[scan.excess]}`);
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
   const { members, hasPlainNames, memberCount } = scan;

@@ -1,6 +1,6 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { findStringEnd } from './find-string-end.ts';
-import { JSON_DEPTH_MAX } from './json-place.ts';
+import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
 
 const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } =
   ascii;
@@ -17,7 +17,8 @@ export interface JsonMember {
 }
 
 interface JsonScan {
-  readonly isTooDeep: boolean;
+  /** The bound that the bytes exceed, if they do. */
+  readonly excess: JsonExcess | undefined;
   /** The members of the outermost object; empty if the bytes are not an object. */
   readonly members: readonly JsonMember[];
   /** Whether all names of `members` are written without an escape. */
@@ -26,7 +27,7 @@ interface JsonScan {
   readonly memberCount: number;
 }
 
-const TOO_DEEP: JsonScan = { isTooDeep: true, members: [], hasPlainNames: false, memberCount: 0 };
+const TOO_DEEP: JsonScan = { excess: 'depth', members: [], hasPlainNames: false, memberCount: 0 };
 
 /**
  * Finds where the members of an object are, and how deep it is nested, without parsing it. The
@@ -42,6 +43,8 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
   let nameEnd = -1;
   let valueStart = -1;
   let memberCount = 0;
+  let stringBytes = 0;
+  let nameBytesMax = 0;
 
   const endMember = (end: number) => {
     if (valueStart === -1) return;
@@ -61,6 +64,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
           start = i;
           nameEnd = end;
         }
+        stringBytes = end - i - 1;
         i = end;
         break;
       }
@@ -76,6 +80,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         break;
       case COLON:
         memberCount += 1;
+        nameBytesMax = Math.max(stringBytes, nameBytesMax);
         if (depth === 1) valueStart = i + 1;
         break;
       case COMMA:
@@ -83,7 +88,8 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         break;
     }
   }
-  return { isTooDeep: false, members, hasPlainNames: arePlain(members, text), memberCount };
+  const excess = nameBytesMax > JSON_NAME_BYTES_MAX ? 'name' : undefined;
+  return { excess, members, hasPlainNames: arePlain(members, text), memberCount };
 }
 
 function arePlain(members: readonly JsonMember[], text: string): boolean {

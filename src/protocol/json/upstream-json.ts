@@ -1,24 +1,30 @@
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
-import { isTooDeep } from './is-too-deep.ts';
-import { JSON_DEPTH_MAX } from './json-place.ts';
+import { findExcess } from './find-excess.ts';
+import { JSON_DEPTH_MAX, type JsonExcess } from './json-place.ts';
 import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
 import { scanJson } from './scan-json.ts';
+
+const EXCESSES: Readonly<Record<JsonExcess, string>> = {
+  depth: 'it is nested too deeply',
+  name: 'it has a name that is too long',
+};
 
 /** A JSON object from an upstream. Nothing is known about its fields. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Each level of nesting takes two characters, so a shorter text cannot be too deep. Most events of
- * a stream are shorter.
+ * Each level of nesting takes two characters, so a shorter text cannot be too deep, nor can it have
+ * a name that is too long. Most events of a stream are shorter.
  */
 const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
 
 /**
- * Throws a `Refusal` unless the text is a JSON object that is shallow enough to be written again.
+ * Throws a `Refusal` unless the text is a JSON object within the bounds.
  */
 export function parseUpstreamJson(text: string): Json {
-  if (text.length > SHALLOW_CHARS_MAX && isTooDeep(text)) throw nestedAnswer();
+  const excess = text.length > SHALLOW_CHARS_MAX ? findExcess(text) : undefined;
+  if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (isObject(value)) return value;
   throw brokenAnswer('it is not a JSON object');
@@ -27,8 +33,8 @@ export function parseUpstreamJson(text: string): Json {
 /** Does the same for a whole answer, which is sent on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
-  const { isTooDeep: isDeep, members, hasPlainNames, memberCount } = scanJson(bytes, text);
-  if (isDeep) throw nestedAnswer();
+  const { excess, members, hasPlainNames, memberCount } = scanJson(bytes, text);
+  if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (!isObject(value)) throw brokenAnswer('it is not a JSON object');
   return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
@@ -54,8 +60,8 @@ export function oversizedAnswer(what: string): Refusal {
   });
 }
 
-function nestedAnswer(): Refusal {
-  return oversizedAnswer('it is nested too deeply');
+function refuseExcess(excess: JsonExcess): Refusal {
+  return oversizedAnswer(EXCESSES[excess]);
 }
 
 /** Returns the text of a field, or `undefined` if it is empty or not a text. */

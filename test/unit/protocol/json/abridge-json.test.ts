@@ -4,6 +4,7 @@ import { countUtf8Bytes } from '../../../../src/lib/bytes/count-utf8-bytes.ts';
 import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
 import { chatRequestSchema } from '../../../../src/protocol/chat/requests/request-schema.ts';
 import { abridgeJson, READ_FIELDS } from '../../../../src/protocol/json/abridge-json.ts';
+import { JSON_NAME_BYTES_MAX } from '../../../../src/protocol/json/json-place.ts';
 import { type LongTexts, readJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
 import { nativeRequestSchema } from '../../../../src/protocol/native/requests/request-schema.ts';
@@ -117,6 +118,21 @@ describe('JSON without its long texts', () => {
     expect([{ image: 1 }, [{ x: [{ image: LONG }] }]].map(wants)).toEqual([true, true]);
     expect([{ imagE: 1 }, ['image'], { x: 'image' }].map(wants)).toEqual([false, false, false]);
     expect(abridge(JSON.stringify({ a: LONG, c: { image: 1 } }))?.longTexts.size).toBe(1);
+  });
+
+  it('is not made where a name is longer than any may be', () => {
+    const [long, longest] = [JSON_NAME_BYTES_MAX + 1, JSON_NAME_BYTES_MAX].map((n) =>
+      'n'.repeat(n),
+    );
+    for (const fieldsOf of [
+      (name: string) => ({ a: [{ [name]: LONG }] }),
+      (name: string) => ({ c: { [name]: 1 } }),
+      (name: string) => ({ [name]: 1 }),
+    ]) {
+      const make = (name = '') => abridge(JSON.stringify({ ...fieldsOf(name), b: LONG }));
+      expect(make(longest)).toBeDefined();
+      expect(make(long)).toBeUndefined();
+    }
   });
 
   it('is not made where reading all is quicker', () => {

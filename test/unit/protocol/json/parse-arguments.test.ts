@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { writeInput } from '../../../../src/protocol/json/input-text.ts';
+import { JSON_NAME_BYTES_MAX } from '../../../../src/protocol/json/json-place.ts';
 import { parseArguments } from '../../../../src/protocol/json/parse-arguments.ts';
 
 it('arguments that say a name again in wide letters are padded, however long its numbers get', () => {
@@ -16,4 +17,12 @@ it('arguments that say a name again in wide letters are padded, however long its
 it('arguments with the usual gaps are not padded', () => {
   const json = `{"city": "${'x'.repeat(99)}", "days": [1, 2, 3], "id": 1234567890123456789}`;
   expect(parseArguments(json).isPadded).toBe(false);
+});
+
+it('arguments with a name that is longer than any may be are not read', () => {
+  const write = (name: string) => JSON.stringify({ a: [{ [name]: 1 }] });
+  const long = write('n'.repeat(JSON_NAME_BYTES_MAX + 1));
+  expect(writeInput(parseArguments(long).input)).not.toBe(long);
+  const longest = write('n'.repeat(JSON_NAME_BYTES_MAX));
+  expect(writeInput(parseArguments(longest).input)).toBe(longest);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_DEPTH_MAX } from '../../../../src/protocol/json/json-place.ts';
+import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX } from '../../../../src/protocol/json/json-place.ts';
 import { parseJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
 import { Refusal } from '../../../../src/protocol/refusals.ts';
 
@@ -46,6 +46,16 @@ describe('the JSON body of a request', () => {
     expect(() => parse(nest(JSON_DEPTH_MAX))).not.toThrow();
     expect(messageOfText(nest(JSON_DEPTH_MAX + 1))).toBe(
       `Invalid JSON: nested deeper than ${JSON_DEPTH_MAX} levels`,
+    );
+  });
+
+  it('may have names as long as the bound, and no longer, in any object', () => {
+    const nameOf = (bytes: number, value: string) =>
+      `{"a": [ {"${'n'.repeat(bytes)}" \n: ${value}} ]}`;
+    const long = `"${'v'.repeat(2 * JSON_NAME_BYTES_MAX)}"`;
+    expect(messageOfText(nameOf(JSON_NAME_BYTES_MAX, long))).toBe('no refusal');
+    expect(messageOfText(nameOf(JSON_NAME_BYTES_MAX + 1, '1'))).toBe(
+      `Invalid JSON: the name of a member is longer than ${JSON_NAME_BYTES_MAX} bytes`,
     );
   });
 

@@ -1,0 +1,38 @@
+import * as ascii from '../../lib/bytes/ascii.ts';
+import { findTextEnd } from './find-string-end.ts';
+import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
+
+const { CLOSING_BRACE, CLOSING_BRACKET, COLON, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
+
+/**
+ * Returns which bound a JSON text exceeds, if it does. It skips strings with a fast search, so
+ * megabytes of text inside a string cost almost nothing.
+ */
+export function findExcess(text: string): JsonExcess | undefined {
+  if (text.length <= JSON_DEPTH_MAX) return undefined;
+  let depth = 0;
+  let stringChars = 0;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case OPENING_BRACE:
+      case OPENING_BRACKET:
+        depth += 1;
+        if (depth > JSON_DEPTH_MAX) return 'depth';
+        break;
+      case CLOSING_BRACE:
+      case CLOSING_BRACKET:
+        depth -= 1;
+        break;
+      case QUOTE: {
+        const end = findTextEnd(text, i + 1);
+        stringChars = end - i - 1;
+        i = end;
+        break;
+      }
+      case COLON:
+        if (stringChars > JSON_NAME_BYTES_MAX) return 'name';
+        break;
+    }
+  }
+  return undefined;
+}
