@@ -3,7 +3,6 @@ import {
   type BoundThought,
   type CallSeal,
   isSealed,
-  type OpenedThought,
   type Opener,
   type ReasoningVault,
 } from '../../protocol/sealed-reasoning.ts';
@@ -63,11 +62,21 @@ function sealedTextsOf(content: string | readonly ContentBlock[] | undefined): s
   );
 }
 
-/** The same thoughts are asked for again when the request is written for an upstream. */
+/** The end of a sealed text is as good as random. */
+const END_CHARS = 64;
+
+/**
+ * The same thoughts are asked for again when the request is written for an upstream. They are found
+ * by their ends, because V8 hashes a long text by its length alone.
+ */
 function openOnce(open: Opener): Opener {
-  const known = new Map<string, OpenedThought | undefined>();
+  const known = new Map<string, { readonly sealed: string; readonly opened: ReturnType<Opener> }>();
   return (sealed) => {
-    if (!known.has(sealed)) known.set(sealed, open(sealed));
-    return known.get(sealed);
+    const end = sealed.slice(-END_CHARS);
+    const found = known.get(end);
+    if (found?.sealed === sealed) return found.opened;
+    const opened = open(sealed);
+    known.set(end, { sealed, opened });
+    return opened;
   };
 }

@@ -51,3 +51,24 @@ it('nothing binds before there is a secret, for then nobody can open anything', 
   const late = createReasoningVault(() => []);
   expect(boundIn([question, ...step(OWN)], late)).toEqual([]);
 });
+
+it('a thought is opened once, and is not taken for another one with the same end', () => {
+  const asked: string[] = [];
+  const open = (sealed: string) => {
+    asked.push(sealed);
+    const [, upstream = ''] = sealed.split('.');
+    return { upstream, reasoning: { type: 'redacted_thinking' as const, data: '' } };
+  };
+  const counting = {
+    sealOf: () => ({ seal: () => undefined, open, isReady: () => true }),
+  };
+  const thoughts = ['one', 'two', 'six'].map((name) => `tg1.${name}.${'x'.repeat(20_000)}`);
+  const callSealOf = (...sealed: string[]) => {
+    const request = ask('Hello', { messages: [question, ...sealed.flatMap(step)] });
+    return createCallSeal(counting, { accountId: 'mine', model: MODEL, request });
+  };
+  expect(callSealOf(OWN).open(OWN)?.upstream).toBeDefined();
+  expect(asked).toEqual([OWN]);
+  const callSeal = callSealOf(...thoughts);
+  expect(thoughts.map((sealed) => callSeal.open(sealed)?.upstream)).toEqual(['one', 'two', 'six']);
+});
