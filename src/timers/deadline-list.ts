@@ -59,8 +59,8 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
     isArmed = true;
     setTimeout(look, Math.max(1, Math.ceil(waitMs))).unref();
   };
+  /** It stays armed meanwhile: `onDue` may add to the list, which must not get a second timer. */
   const look = () => {
-    isArmed = false;
     for (let due = places.first; due !== undefined; due = places.first) {
       const timeMs = nowMs();
       if (due.placedMs > timeMs) {
@@ -71,6 +71,7 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
       if (due.dueMs > timeMs) insert(due);
       else onDue(due.item);
     }
+    isArmed = false;
   };
   const insert = (deadline: Deadline<Item>) => {
     deadline.placedMs = deadline.dueMs;

@@ -37,6 +37,25 @@ describe('a list of deadlines', () => {
     expect(due).toEqual(['a']);
   });
 
+  it('has one timer, also if what is due is added again', () => {
+    const added: string[] = [];
+    const list = createDeadlineList<string>({
+      afterMs: AFTER_MS,
+      nowMs: () => performance.now(),
+      onDue(item) {
+        added.push(item);
+        list.add(item);
+      },
+    });
+    for (const item of ['a', 'b', 'c']) {
+      list.add(item);
+      vi.advanceTimersByTime(100);
+    }
+    vi.advanceTimersByTime(20 * AFTER_MS);
+    expect(vi.getTimerCount()).toBe(1);
+    expect(added.length).toBeGreaterThan(50);
+  });
+
   it('keeps the order of its items when one is renewed', () => {
     const { list, due } = create();
     const renewed = list.add('renewed');
