@@ -25,14 +25,16 @@ export function limitUsage(usage: Usage, limits: UsageLimits): LimitedUsage {
   const { outputTokensMax, inputTokensMax, searchesMax } = limits;
   const input = inputOf(usage);
   const isBeyond = input > inputTokensMax || usage.searches > searchesMax;
-  if (usage.output <= outputTokensMax && !isBeyond) return { usage, isImplausible: false };
+  const isOutputSound = usage.output <= outputTokensMax && usage.thinking <= usage.output;
+  if (isOutputSound && !isBeyond) return { usage, isImplausible: false };
   const output = Math.min(usage.output, outputTokensMax);
   const thinking = Math.min(usage.thinking, output);
   const searches = Math.min(usage.searches, searchesMax);
   const limited = input > inputTokensMax ? limitInput(usage, inputTokensMax) : usage;
   return {
     usage: { ...limited, output, thinking, searches },
-    isImplausible: isBeyond || usage.output > outputTokensMax + ENDING_TOKENS_MAX,
+    isImplausible:
+      isBeyond || Math.max(usage.output, usage.thinking) > outputTokensMax + ENDING_TOKENS_MAX,
   };
 }
 

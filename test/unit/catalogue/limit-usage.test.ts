@@ -21,6 +21,18 @@ describe('usage that an upstream tells', () => {
     });
   });
 
+  it('has no more thinking than output, and is marked if no answer could have so much', () => {
+    const usage = { ...NO_USAGE, input: 9, output: 5 };
+    expect(limitUsage({ ...usage, thinking: 6 }, LIMITS)).toEqual({
+      usage: { ...usage, thinking: 5 },
+      isImplausible: false,
+    });
+    expect(limitUsage({ ...usage, thinking: 1e15 }, LIMITS)).toEqual({
+      usage: { ...usage, thinking: 5 },
+      isImplausible: true,
+    });
+  });
+
   it('is cut to the searches that were asked for, and marked', () => {
     const usage = { ...NO_USAGE, input: 9, output: 1, searches: 8 };
     const limits = { ...LIMITS, searchesMax: 8 };
