@@ -13,6 +13,7 @@ const WITH_OWN_PROCESS = [
   'test/simulation/settling.test.ts',
   'test/unit/lib/bytes/quicken-globals.test.ts',
   'test/unit/lib/bytes/quicken-strings.test.ts',
+  'test/unit/protocol/chat/answer-shapes.test.ts',
   'test/unit/redis/redis-client-strings.test.ts',
   'test/unit/upstream/simulated-faults.test.ts',
   'test/upstream/http1/pause.test.ts',
