@@ -213,7 +213,13 @@ describe('the hold of a Responses request', () => {
     'a name in a namespace': {
       input: [
         user('Look'),
-        { type: 'function_call', call_id: 'c', name: LONG, namespace: 'a', arguments: '{}' },
+        {
+          type: 'function_call',
+          call_id: 'c',
+          name: LONG.slice(0, 15_000),
+          namespace: 'a',
+          arguments: '{}',
+        },
       ],
     },
     'an image': { input: [user([IMAGE, IMAGE, IMAGE])] },

@@ -26,6 +26,7 @@ const REFUSED: Readonly<Record<string, string | Uint8Array>> = {
   'a million openings': '['.repeat(1_000_000),
   'a number beyond all bounds': `{"model":"haiku","max_tokens":1e999,${hello}}`,
   'a number beyond all integers': `{"model":"haiku","max_tokens":9007199254740993,${hello}}`,
+  'a name of a million marks over one letter': `{${FRAME},${hello},"a${'\u0301\u0316'.repeat(500_000)}":1}`,
   'messages of a wrong kind': `{${FRAME},"messages":{"role":"user"}}`,
   'a null message': `{${FRAME},"messages":[null]}`,
 };
@@ -35,7 +36,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
   'a __proto__ key': `{${FRAME},"__proto__":{"stream":true,"polluted":1},"constructor":{"prototype":{"x":1}},${hello}}`,
   'half of a surrogate pair': `{${FRAME},"messages":[{"role":"user","content":"\\ud800 hello \\udc00"}]}`,
   'huge numbers where nobody looks': `{${FRAME},${hello},"metadata":{"n":1e400}}`,
-  'a name of a million marks over one letter': `{${FRAME},${hello},"a${'\u0301\u0316'.repeat(500_000)}":1}`,
+  'a name of 7,000 marks over one letter': `{${FRAME},${hello},"a${'\u0301\u0316'.repeat(3_500)}":1}`,
   'NUL and control characters in text': `{${FRAME},"messages":[{"role":"user","content":"a\\u0000b\\u001b"}]}`,
 };
 
