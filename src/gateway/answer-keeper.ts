@@ -28,7 +28,7 @@ export interface AnswerKeeper {
    */
   recall(key: ApiKey, references: ItemReferences, ownBytes: number): Promise<RecalledItems>;
   /** Takes what a request has brought itself, in a body of so many bytes. */
-  reserve(key: ApiKey, input: readonly ResponseItem[], bodyBytes: number): AnswerReservation;
+  reserve(key: ApiKey, input: readonly ResponseItem[], ownBytes: number): AnswerReservation;
   /** Undefined if the account has no such answer. */
   find(key: ApiKey, responseId: string): Promise<FoundAnswer | undefined>;
   /** Returns whether there was such an answer. */
