@@ -1,24 +1,28 @@
 import type { Books } from '../books/engine/books.ts';
 import { dayOfMs } from '../books/engine/days.ts';
-import { renewIndexes } from '../books/engine/renew-indexes.ts';
+import { findDayToRenew, renewIndexes } from '../books/engine/renew-indexes.ts';
 import type { Ingester } from '../books/ingest/start-ingester.ts';
 import { LATE_WITHIN_MAX_MS } from '../books/stream/late-entries.ts';
 import type { Log } from '../lib/log.ts';
 import { createDuty } from './create-duty.ts';
 
 interface IndexRenewerOptions {
-  /** Building an index of a large day takes longer than other statements may. */
   readonly books: Books;
+  /** Does the work with books that wait longer: an index of a large day takes its time. */
+  readonly withPatience: (work: (patient: Books) => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /** Gives days that an earlier version has made the indexes of this one, once they are closed. */
 export function createIndexRenewer(
-  { books, signal }: IndexRenewerOptions,
+  { books, withPatience, signal }: IndexRenewerOptions,
   ingester: () => Pick<Ingester, 'state'> | undefined,
   log: Log,
 ): () => Promise<void> {
-  const renew = (untilMs: number) => renewIndexes(books, dayOfMs(untilMs - LATE_WITHIN_MAX_MS));
+  const renew = async (untilMs: number) => {
+    const day = await findDayToRenew(books, dayOfMs(untilMs - LATE_WITHIN_MAX_MS));
+    if (day !== undefined) await withPatience((patient) => renewIndexes(patient, day));
+  };
   const failure = 'a day did not get its indexes; the next try is in ten minutes';
   return createDuty(renew, { ingester, failure, signal, log });
 }

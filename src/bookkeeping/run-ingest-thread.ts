@@ -9,6 +9,7 @@ import { createWorkRests } from '../books/ingest/work-rests.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
 import { createRefusalWriter } from '../books/writing/refusal-writer.ts';
 import { createFindCost } from '../catalogue/find-cost.ts';
+import type { BooksTarget } from '../lib/address/books-target.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
@@ -101,7 +102,9 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const options = { books, connection, clock, refusalsKeptMs, signal: stopping.signal };
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
-  const renewing = renewAll({ ...options, order, log }, () => ingester);
+  const ofIndexes = { ...options, withPatience: lendPatient(books, order.books) };
+  const renew = createIndexRenewer(ofIndexes, () => ingester, log);
+  const renewing = repeat(RENEW_MS, stopping.signal, renew);
   await Promise.all([report, followLag, writeRefusals, followFacts, forgetting]);
   await ingester?.stop();
   await refusals.write().catch(() => {});
@@ -110,26 +113,18 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   port.close();
 }
 
-interface RenewOptions {
-  readonly books: Books;
-  readonly order: Pick<IngestOrder, 'books'>;
-  readonly signal: AbortSignal;
-  readonly log: Log;
-}
-
-async function renewAll(
-  { books, order: { books: target }, signal, log }: RenewOptions,
-  ingester: () => Ingester | undefined,
-): Promise<void> {
-  const timeoutMs = BUILD_INDEX_MAX_MS;
-  const own =
-    // A file has only one writer.
-    target.kind === 'file'
-      ? books
-      : openBooks({ target, isReader: false, name: 'indexes', timeoutMs });
-  const renew = createIndexRenewer({ books: own, signal }, ingester, log);
-  await repeat(RENEW_MS, signal, renew);
-  if (own !== books) await own.close();
+/** A file has one writer only, and no time limit for its statements. */
+function lendPatient(books: Books, target: BooksTarget) {
+  return async (work: (patient: Books) => Promise<void>): Promise<void> => {
+    if (target.kind === 'file') return await work(books);
+    const timeoutMs = BUILD_INDEX_MAX_MS;
+    const patient = openBooks({ target, isReader: false, name: 'indexes', timeoutMs });
+    try {
+      await work(patient);
+    } finally {
+      await patient.close();
+    }
+  };
 }
 
 /** Until it has succeeded: the database may come after the node. */

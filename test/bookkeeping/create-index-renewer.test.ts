@@ -16,7 +16,12 @@ describeBooks('days without the indexes of this version', (scene) => {
     const log = createMemoryLog();
     let state = { untilMs: msOfDay(DAY), isIngesting: true, waitingEntries: 0, failure: undefined };
     const { signal } = new AbortController();
-    const renew = createIndexRenewer({ books, signal }, () => ({ state: () => state }), log);
+    const options = {
+      books,
+      signal,
+      withPatience: (work: (patient: typeof books) => Promise<void>) => work(books),
+    };
+    const renew = createIndexRenewer(options, () => ({ state: () => state }), log);
     const listRenewed = async () => {
       const renewed = books.db.selectFrom('days').select('day').where('indexes', 'is not', null);
       return (await renewed.execute()).map(({ day }) => day);

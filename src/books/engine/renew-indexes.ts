@@ -4,21 +4,26 @@ import { entriesOf } from './days.ts';
 import { limitLockWait, lockDay } from './migrate-books.ts';
 import { entriesStatements, INDEXES_VERSION } from './migrations.ts';
 
-/**
- * Gives one day before `beforeDay` the indexes of this version, the newest first: earlier versions
- * make tables without them. Whoever writes to a day waits while one of its indexes is built, so the
- * days must be closed. False if none of them lacks any.
- *
- * Each step is a transaction of its own. So what was built stays if the last step fails, which
- * drops an index: it alone waits for those who read the day, and keeps others from reading it.
- */
-export async function renewIndexes({ engine, db }: Books, beforeDay: number): Promise<boolean> {
+/** The newest day before this one that an earlier version has made; undefined if there is none. */
+export async function findDayToRenew(
+  { db }: Pick<Books, 'db'>,
+  beforeDay: number,
+): Promise<number | undefined> {
   const found = await selectLacking(db)
     .where('day', '<', beforeDay)
     .orderBy('day', 'desc')
     .executeTakeFirst();
-  if (found === undefined) return false;
-  const { day } = found;
+  return found?.day;
+}
+
+/**
+ * Gives a day the indexes of this version. Whoever writes to it waits while one of them is built,
+ * so it must be closed.
+ *
+ * Each step is a transaction of its own. So what was built stays if the last step fails, which
+ * drops an index: it alone waits for those who read the day, and keeps others from reading it.
+ */
+export async function renewIndexes({ engine, db }: Books, day: number): Promise<void> {
   for (const statement of entriesStatements(engine, entriesOf(day))) {
     await db.transaction().execute(async (tx) => {
       await limitLockWait(engine, tx);
@@ -33,7 +38,6 @@ export async function renewIndexes({ engine, db }: Books, beforeDay: number): Pr
     .where('day', '=', day)
     .where('state', '<>', 'dropped')
     .execute();
-  return true;
 }
 
 function selectLacking(db: Books['db']) {
