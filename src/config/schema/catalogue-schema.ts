@@ -62,7 +62,7 @@ const planTerms = settingsMap({ requests: perMinute, limits: writtenLimits });
 /** A number alone is the requests. */
 const plan = z
   .unknown()
-  .meta({ description: 'requests a minute, or a map of requests and further limits' })
+  .meta({ description: 'requests in a rate window, or a map of them and further limits' })
   .transform((value, context) => {
     const { success, data, error } = (isFields(value) ? planTerms : perMinute).safeParse(value);
     if (success) return data;
