@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createOpenAI } from '@ai-sdk/openai';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
@@ -13,6 +14,7 @@ import {
   type ThinkingVendors,
   UNTHOUGHT,
   VERIFIED,
+  type VendorRequest,
 } from '../support/upstreams/thinking-vendors.ts';
 
 // It would tell its vendor about each run.
@@ -28,14 +30,16 @@ let vendors: ThinkingVendors;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  vendors = await startThinkingVendors((undo) => undos.push(undo));
+  vendors = await startThinkingVendors((undo) => undos.push(undo), { silent: answerNothing });
   const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
   const config = [
     'workers: 1',
     'models:',
     ...KINDS.map((kind) => `  - {id: over-${kind}, ${rest}, routes: [{upstream: ${kind}}]}`),
+    `  - {id: over-silent, ${rest}, routes: [{upstream: silent}]}`,
     'upstreams:',
     ...KINDS.map((kind) => `  - {name: ${kind}, kind: ${kind}, url: "${vendors.url}/${kind}"}`),
+    `  - {name: silent, kind: chat, url: "${vendors.url}/silent"}`,
     '',
   ].join('\n');
   gateway = await startGateway({ config, cleanUp: (undo) => undos.push(undo) });
@@ -46,11 +50,23 @@ afterAll(async () => {
   await stopRedisServers();
 });
 
+/** A model that ends its turn without a word. */
+function answerNothing({ body }: VendorRequest, response: ServerResponse): void {
+  const usage = { prompt_tokens: 30, completion_tokens: 1, total_tokens: 31 };
+  const answer = { id: 'chatcmpl-1', created: 1_760_000_000, model: 'vendor-name', usage };
+  const said = { role: 'assistant', content: '' };
+  const choices = [{ index: 0, delta: said, message: said, finish_reason: 'stop' }];
+  const json = JSON.stringify({ ...answer, choices });
+  const isStream = body['stream'] === true;
+  response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+  response.end(isStream ? `data: ${json}\n\ndata: [DONE]\n\n` : json);
+}
+
 const place = () => ({ apiKey: gateway.key(), baseURL: `${gateway.url}/v1` });
 const CITY = z.object({ city: z.string() });
 
 /** An agent with one tool, and the cities that it was asked about. */
-function createAgent(kind: (typeof KINDS)[number], store: boolean | undefined) {
+function createAgent(kind: (typeof KINDS)[number] | 'silent', store: boolean | undefined) {
   const client = new OpenAI({ ...place(), maxRetries: 0 });
   const cities: string[] = [];
   const getWeather = tool({
@@ -97,6 +113,23 @@ describe.each(KINDS)('an agent over an upstream of kind %s', (kind) => {
     expect(told).toBe(ANSWERS[kind]);
     expect(result.finalOutput).toBe(ANSWERS[kind]);
     expect(cities).toEqual(['Oslo']);
+  });
+});
+
+describe('an agent whose model says nothing', () => {
+  it.each([
+    ['whole', false],
+    ['with a stream', true],
+  ])('does not ask it again, %s', async (_, isStream) => {
+    const asked = () => vendors.requests.filter(({ vendor }) => vendor === 'silent').length;
+    const before = asked();
+    const { agent } = createAgent('silent', undefined);
+    const result = isStream
+      ? await run(agent, QUESTION, { stream: true })
+      : await run(agent, QUESTION);
+    if ('completed' in result) await result.completed;
+    expect(result.finalOutput).toBe('');
+    expect(asked() - before).toBe(1);
   });
 });
 

@@ -6,10 +6,11 @@ import type { ResponseContext } from '../response-context.ts';
 import { readCustomInput } from './custom-input.ts';
 import {
   type ItemStatus,
+  type MessageText,
+  REFUSAL_TEXT,
   writeCall,
   writeMessage,
   writeReasoning,
-  writeRefusal,
 } from './output-items.ts';
 import {
   itemIdOf,
@@ -44,6 +45,20 @@ export function isTooLong(reason: StopReason): boolean {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded';
 }
 
+/**
+ * Describes the message that ends an answer without words. Some clients ask again for an answer
+ * that has neither a message nor a call, so one that is complete has an empty message at least.
+ */
+export function describeLast(
+  reason: StopReason,
+  hasText: boolean,
+  hasCall: boolean,
+): MessageText | undefined {
+  if (hasText || isTooLong(reason)) return undefined;
+  if (reason === 'refusal') return { text: REFUSAL_TEXT, isRefusal: true };
+  return hasCall ? undefined : { text: '' };
+}
+
 function writeResponse(
   { model, stopReason, usage }: InferenceAnswer,
   output: readonly string[],
@@ -62,8 +77,10 @@ function writeItems({ content, stopReason }: InferenceAnswer, context: AnswerCon
     const isCut = block === content.at(-1) && isCutBy(stopReason, block);
     return writeItem(block, index, isCut ? 'incomplete' : 'completed', response);
   });
-  if (stopReason === 'refusal' && !said.some(({ type }) => type === 'text')) {
-    items.push(writeRefusal(itemIdOf('msg', response.requestId, items.length), 'completed'));
+  const has = (type: OutputBlock['type']) => said.some((block) => block.type === type);
+  const last = describeLast(stopReason, has('text'), has('tool_use'));
+  if (last !== undefined) {
+    items.push(writeMessage(itemIdOf('msg', response.requestId, items.length), 'completed', last));
   }
   return items.map((item) => JSON.stringify(item));
 }

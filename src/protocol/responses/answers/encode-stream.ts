@@ -6,10 +6,10 @@ import { encodeKeptOutput } from '../encode-kept-output.ts';
 import { failureCodeOf } from '../encode-refusal.ts';
 import type { AnswerToKeep } from '../references.ts';
 import type { ResponseContext } from '../response-context.ts';
-import { isTooLong } from './encode-answer.ts';
-import { EventWriter, placeDelta } from './event-writer.ts';
+import { describeLast, isTooLong } from './encode-answer.ts';
+import { EventWriter } from './event-writer.ts';
 import { OpenCall, type OpenItem, OpenMessage, ReasoningDraft } from './open-item.ts';
-import { REFUSAL_TEXT, writeRefusal, writeRefusalPart } from './output-items.ts';
+import type { MessageText } from './output-items.ts';
 import {
   itemIdOf,
   ResponseObject,
@@ -44,6 +44,7 @@ class ResponsesEncoder implements StreamEncoder {
   #open: OpenItem | undefined;
   #usageAtStart = NO_USAGE;
   #hasText = false;
+  #hasCall = false;
   #isKept: boolean;
   /** The events that precede the last one, once they are known. */
   #ending: string | undefined;
@@ -129,27 +130,28 @@ class ResponsesEncoder implements StreamEncoder {
   }
 
   #begin(block: BlockStart): string {
+    this.#hasCall ||= block.type === 'tool_use';
     this.#open = this.#createItem(block);
     return this.#open.begin();
   }
 
-  #createItem(block: BlockStart): OpenItem {
+  #place(prefix: Parameters<typeof itemIdOf>[0]) {
     const index = this.#items.length;
-    const place = (prefix: Parameters<typeof itemIdOf>[0]) => {
-      const id = itemIdOf(prefix, this.#response.requestId, index);
-      return { events: this.#events, id, index };
-    };
+    return { events: this.#events, id: itemIdOf(prefix, this.#response.requestId, index), index };
+  }
+
+  #createItem(block: BlockStart): OpenItem {
     switch (block.type) {
       case 'text':
-        return new OpenMessage(place('msg'), block.isRefusal === true);
+        return new OpenMessage(this.#place('msg'), block.isRefusal === true);
       case 'thinking':
       case 'redacted_thinking': {
         const redacted = block.type === 'redacted_thinking' ? block.data : undefined;
-        return new ReasoningDraft(place('rs'), redacted, this.#response.sealThought);
+        return new ReasoningDraft(this.#place('rs'), redacted, this.#response.sealThought);
       }
       case 'tool_use': {
         const tool = toolOf(this.#response, block.name);
-        return new OpenCall(place(tool.isCustom ? 'ctc' : 'fc'), block.id, tool);
+        return new OpenCall(this.#place(tool.isCustom ? 'ctc' : 'fc'), block.id, tool);
       }
     }
   }
@@ -176,34 +178,15 @@ class ResponsesEncoder implements StreamEncoder {
       this.#open = undefined;
     }
     const settled = this.#settle(isLong ? 'incomplete' : 'completed');
-    return stopReason === 'refusal' && !this.#hasText ? settled + this.#encodeRefused() : settled;
+    const last = describeLast(stopReason, this.#hasText, this.#hasCall);
+    return last === undefined ? settled : settled + this.#tellMessage(last);
   }
 
-  #encodeRefused(): string {
-    const index = this.#items.length;
-    const id = itemIdOf('msg', this.#response.requestId, index);
-    const place = `"item_id":"${id}","output_index":${index},"content_index":0`;
-    const at = `"output_index":${index},"item":`;
-    const events = this.#events;
-    const item = JSON.stringify(writeRefusal(id, 'completed'));
-    this.#items.push(item);
-    return [
-      events.write(
-        'response.output_item.added',
-        at + JSON.stringify(writeRefusal(id, 'in_progress')),
-      ),
-      events.write(
-        'response.content_part.added',
-        `${place},"part":${JSON.stringify(writeRefusalPart(''))}`,
-      ),
-      events.writeDelta('refusal', placeDelta(place), REFUSAL_TEXT),
-      events.write('response.refusal.done', `${place},"refusal":${JSON.stringify(REFUSAL_TEXT)}`),
-      events.write(
-        'response.content_part.done',
-        `${place},"part":${JSON.stringify(writeRefusalPart(REFUSAL_TEXT))}`,
-      ),
-      events.write('response.output_item.done', at + item),
-    ].join('');
+  /** Tells a message that the model did not begin. */
+  #tellMessage({ text, isRefusal }: MessageText): string {
+    const message = new OpenMessage(this.#place('msg'), isRefusal === true);
+    this.#open = message;
+    return message.open() + message.add({ type: 'text', text }) + this.#settle('completed');
   }
 
   #encodeFinish(finish: Finish): string {

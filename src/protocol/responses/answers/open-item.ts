@@ -71,9 +71,21 @@ export class OpenMessage implements OpenItem {
     return '';
   }
 
+  /** Tells that the message begins, unless that was told. */
+  open(): string {
+    if (this.hasBegun) return '';
+    this.hasBegun = true;
+    const { events, id } = this.#place;
+    const part = JSON.stringify(writeSaid({ text: '', isRefusal: this.#isRefusal }));
+    return (
+      writeAdded(this.#place, writeMessage(id, 'in_progress', undefined)) +
+      events.write('response.content_part.added', `${this.#fields},"part":${part}`)
+    );
+  }
+
   add(delta: BlockDelta): string {
     if (delta.type !== 'text' || delta.text === '') return '';
-    const opening = this.hasBegun ? '' : this.#open();
+    const opening = this.open();
     this.#text += delta.text;
     const { events } = this.#place;
     const kind = this.#isRefusal ? 'refusal' : 'text';
@@ -118,16 +130,6 @@ export class OpenMessage implements OpenItem {
     );
     const done = `${this.#fields},"text":${text},"logprobs":${JSON.stringify(logprobs)}`;
     return annotated.join('') + events.write('response.output_text.done', done);
-  }
-
-  #open(): string {
-    this.hasBegun = true;
-    const { events, id } = this.#place;
-    const part = JSON.stringify(writeSaid({ text: '', isRefusal: this.#isRefusal }));
-    return (
-      writeAdded(this.#place, writeMessage(id, 'in_progress', undefined)) +
-      events.write('response.content_part.added', `${this.#fields},"part":${part}`)
-    );
   }
 }
 

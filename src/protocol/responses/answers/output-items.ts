@@ -24,20 +24,11 @@ export function writeMessage(id: string, status: ItemStatus, said: MessageText |
 }
 
 export function writeSaid({ text, isRefusal, notes }: MessageText) {
-  return isRefusal === true ? writeRefusalPart(text) : writeTextPart(text, notes);
+  return isRefusal === true ? { type: 'refusal', refusal: text } : writeTextPart(text, notes);
 }
 
 function writeTextPart(text: string, { annotations = [], logprobs = [] }: TextNotes = {}) {
   return { type: 'output_text', text, annotations, logprobs };
-}
-
-export function writeRefusal(id: string, status: ItemStatus) {
-  const content = status === 'in_progress' ? [] : [writeRefusalPart(REFUSAL_TEXT)];
-  return { type: 'message', id, status, role: 'assistant', content };
-}
-
-export function writeRefusalPart(refusal: string) {
-  return { type: 'refusal', refusal };
 }
 
 export function writeReasoning(

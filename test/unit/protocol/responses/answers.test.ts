@@ -200,6 +200,25 @@ describe('an answer in the Responses format', () => {
     }
   });
 
+  it('ends with an empty message if it is complete and says nothing', () => {
+    const part = { type: 'output_text', text: '', annotations: [], logprobs: [] };
+    const empty = { type: 'message', status: 'completed', role: 'assistant', content: [part] };
+    const thought = [{ type: 'thinking' }] as const;
+    for (const read of [readStream, readWhole]) {
+      expect(read(answer([])).output).toMatchObject([empty]);
+      expect(read(answer([[text]])).output).toMatchObject([empty]);
+      expect(read(answer([thought])).output).toMatchObject([{ type: 'reasoning' }, empty]);
+      expect(read(answer([], 'max_tokens'))).toMatchObject({ status: 'incomplete', output: [] });
+      const called = read(answer([[call('weather'), '{"a": 1}']], 'tool_use'));
+      expect(called.output).toMatchObject([{ type: 'function_call' }]);
+    }
+    const told = encodeText(answer([])).matchAll(/^event: response\.(.*)$/gm);
+    expect([...told].map(([, name]) => name)).toEqual([
+      ...['created', 'in_progress', 'output_item.added', 'content_part.added'],
+      ...['output_text.done', 'content_part.done', 'output_item.done', 'completed'],
+    ]);
+  });
+
   it('seals each thought for the way back', () => {
     const events: InferenceEvent[] = [
       { type: 'start', id: 'msg_1', model: 'haiku', usage: NO_USAGE },
@@ -213,6 +232,7 @@ describe('an answer in the Responses format', () => {
     const expected = [
       { type: 'reasoning', summary: [], encrypted_content: 'sealed sig' },
       { type: 'reasoning', summary: [], encrypted_content: 'sealed data' },
+      { type: 'message' },
     ];
     expect(readStream(events).output).toMatchObject(expected);
     expect(readWhole(events).output).toMatchObject(expected);
