@@ -71,11 +71,12 @@ async function showResponse(exchange: Exchange, steps: Steps): Promise<void> {
   const { id, rest } = readPath(exchange);
   if (rest !== '' && rest !== 'input_items') throw refusePath(exchange);
   const { input, response } = await findResponse(exchange, steps, id);
+  const query = new URLSearchParams(exchange.head.query);
   if (rest === '') {
+    if (query.get('stream') === 'true') throw refuseStream();
     exchange.answerJson(200, response);
     return;
   }
-  const query = new URLSearchParams(exchange.head.query);
   exchange.answerJson(
     200,
     encodeInputItems(id, input, (name) => query.get(name) ?? undefined),
@@ -110,6 +111,11 @@ async function findResponse(exchange: Exchange, steps: Steps, id: string): Promi
 function readPath({ head }: Exchange): { readonly id: string; readonly rest: string } {
   const [id = '', ...rest] = head.path.slice(PATH.length + 1).split('/');
   return { id, rest: rest.join('/') };
+}
+
+function refuseStream(): Refusal {
+  const message = "Invalid value for 'stream': an answer that is kept is read as a whole.";
+  return new Refusal('invalid_request', message, { param: 'stream' });
 }
 
 function refuseResponse(id: string): Refusal {

@@ -109,6 +109,9 @@ describe('answers that clients refer to', () => {
     const { id } = made;
     const { _request_id: __, ...read } = await connect(key, fleet.nodes[1]).responses.retrieve(id);
     expect(read).toEqual(made);
+    await expect(client.responses.retrieve(id, { stream: true })).rejects.toMatchObject({
+      ...{ status: 400, param: 'stream' },
+    });
     const items = await client.responses.inputItems.list(id);
     expect(items.data).toMatchObject([
       { role: 'user', content: [{ type: 'input_text', text: '[[thinking]] Hello' }] },
