@@ -7,17 +7,23 @@ const LIMIT_MAX = 100;
 /** Returns the decoded value of a query parameter; `undefined` if it is missing. */
 type QuerySource = (name: string) => string | undefined;
 
-/** One page of what a response was asked. Clients page by ids, so each item has one. */
+/**
+ * One page of what a response was asked. Clients page by ids, so each item has one of its own,
+ * whatever its client called it.
+ */
 export function encodeInputItems(
   responseId: string,
   input: readonly ResponseItem[],
   query: QuerySource,
 ) {
-  const named = input.map((item, index) => ({
-    ...item,
-    type: item['type'] ?? 'message',
-    id: item['id'] ?? `item_${responseId.replace(/^resp_/, '')}_${index}`,
-  }));
+  const ids = new Set(['']);
+  const named = input.map((item, index) => {
+    const { id: given, type } = item;
+    const isUsable = typeof given === 'string' && !ids.has(given);
+    const id = isUsable ? given : `item_${responseId.replace(/^resp_/, '')}_${index}`;
+    ids.add(id);
+    return { ...item, type: type ?? 'message', id, ...writeContent(item) };
+  });
   const ordered = query('order') === 'asc' ? named : named.toReversed();
   const after = query('after');
   const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
@@ -31,6 +37,13 @@ export function encodeInputItems(
     last_id: data.at(-1)?.id ?? null,
     has_more: start + limit < ordered.length,
   };
+}
+
+/** Clients read the content of a message as a list. */
+function writeContent({ role, content: text }: ResponseItem) {
+  if (typeof text !== 'string') return undefined;
+  if (role === 'assistant') return { content: [{ type: 'output_text', text, annotations: [] }] };
+  return { content: [{ type: 'input_text', text }] };
 }
 
 function readLimit(text: string | undefined): number {
