@@ -38,6 +38,6 @@ export interface ResponseContext extends ResponseTerms {
   readonly sealThought?: SealThought;
   /** Absent if nobody but the encoder writes the answer. */
   readonly progress?: ResponseProgress;
-  /** Whether the answer is kept; an answer that is not yet kept says no. */
+  /** Whether the answer is kept. Absent until that is known. */
   readonly isKept?: boolean;
 }

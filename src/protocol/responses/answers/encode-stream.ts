@@ -122,7 +122,7 @@ class ResponsesEncoder implements StreamEncoder {
     restart(this.#progress, model);
     this.#writer = new ResponseObject(model, this.#context);
     const begun = { status: 'in_progress', output: [], usage: undefined } as const;
-    const response = this.#writer.write(begun, this.#isKept);
+    const response = this.#writer.write(begun, this.#response.wantsStore);
     return (
       this.#events.write('response.created', `"response":${response}`) +
       this.#events.write('response.in_progress', `"response":${response}`)
