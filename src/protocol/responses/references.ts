@@ -1,5 +1,6 @@
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
+import { kindOfItem } from './requests/request-schema.ts';
 
 /** An item of a conversation as clients of this format write it. */
 export type ResponseItem = Readonly<Record<string, unknown>>;
@@ -60,14 +61,8 @@ function asItems(input: unknown): readonly unknown[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : [];
 }
 
-/** An item with nothing but an id is a reference as well. */
 function isReference(item: unknown): item is { readonly id: string } {
-  if (!isObject(item) || typeof item['id'] !== 'string') return false;
-  if (item['type'] != null) return item['type'] === 'item_reference';
-  return (
-    item['role'] === undefined &&
-    Object.keys(item).every((name) => name === 'id' || name === 'type')
-  );
+  return isObject(item) && typeof item['id'] === 'string' && kindOfItem(item) === 'item_reference';
 }
 
 export const ID_CHARS_SHOWN_MAX = 128;

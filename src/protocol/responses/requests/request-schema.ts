@@ -124,12 +124,18 @@ const ITEM_KINDS = Object.keys(items)
 
 const typedItem = tagged('type', items, only(`one of ${ITEM_KINDS}`));
 
-/** The type of a message or of a reference may be left out. */
+/** The type may be left out of a message, and of a reference that has nothing but its id. */
 export function kindOfItem(item: Readonly<Record<string, unknown>>): unknown {
   const { type } = item;
   if (typeof type === 'string') return HOSTED_ITEM.test(type) ? 'hosted' : type;
   if (type != null) return type;
-  return item['role'] === undefined && item['id'] !== undefined ? 'item_reference' : 'message';
+  return isBareId(item) ? 'item_reference' : 'message';
+}
+
+function isBareId(item: Readonly<Record<string, unknown>>): boolean {
+  return (
+    item['id'] != null && Object.keys(item).every((name) => name === 'id' || item[name] == null)
+  );
 }
 
 const item: Schema = {
