@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs, entriesOf } from '../../../src/books/engine/days.ts';
 import { openDay } from '../../../src/books/engine/migrate-books.ts';
-import { renewIndexes } from '../../../src/books/engine/renew-indexes.ts';
+import { findDayToRenew, renewIndexes } from '../../../src/books/engine/renew-indexes.ts';
 import { listEntries } from '../../../src/books/questions/entries/list-entries.ts';
 import { encodePageCursor } from '../../../src/books/questions/page-cursor.ts';
 import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
@@ -84,9 +84,10 @@ describeBooks('how rows are found', (scene) => {
 
   test('a table of an earlier version gets its indexes later', async () => {
     const { books, before } = await createEarlierDay();
-    expect(await renewIndexes(books, DAY)).toBe(false);
-    expect(await renewIndexes(books, DAY + 1)).toBe(true);
-    expect(await renewIndexes(books, DAY + 1)).toBe(false);
+    expect(await findDayToRenew(books, DAY)).toBeUndefined();
+    expect(await findDayToRenew(books, DAY + 1)).toBe(DAY);
+    await renewIndexes(books, DAY);
+    expect(await findDayToRenew(books, DAY + 1)).toBeUndefined();
     expect(await listIndexes(books)).toEqual(before);
   });
 
@@ -95,13 +96,14 @@ describeBooks('how rows are found', (scene) => {
       const { books, before } = await createEarlierDay();
       await books.db.transaction().execute(async (tx) => {
         await tx.selectFrom(entriesOf(DAY)).select('ms').limit(1).execute();
-        await expect(renewIndexes(books, DAY + 1)).rejects.toThrow('lock timeout');
+        await expect(renewIndexes(books, DAY)).rejects.toThrow('lock timeout');
         const found = await listIndexes(books);
         expect(found).toHaveLength(before.length + 1);
         expect(found).toEqual(expect.arrayContaining(before));
         await openDay(books, DAY + 1);
       });
-      expect(await renewIndexes(books, DAY + 1)).toBe(true);
+      await renewIndexes(books, DAY);
+      expect(await findDayToRenew(books, DAY + 1)).toBeUndefined();
     });
   }
 
