@@ -198,7 +198,12 @@ describe('an account without credits', () => {
     const linesBefore = gateway.logLines().length;
     const { code, output } = await runAgent({ gateway, ...CODEX, key });
     expect([code, output]).toEqual([1, expect.stringContaining('Quota exceeded')]);
-    const lines = gateway.logLines().slice(linesBefore);
-    expect(lines.filter(({ msg }) => msg === 'request')).toMatchObject([{ status: 429 }]);
+    const listRequests = () =>
+      gateway
+        .logLines()
+        .slice(linesBefore)
+        .filter(({ msg }) => msg === 'request');
+    await waitUntil(() => listRequests().length > 0, 'the log has the request');
+    expect(listRequests()).toMatchObject([{ status: 429 }]);
   });
 });

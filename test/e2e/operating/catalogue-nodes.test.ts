@@ -74,7 +74,10 @@ describe('the catalogue of a node', () => {
     // What it says after the last version has been told to it.
     await operator.call('POST', '/cluster/reload');
     expect((await reader?.read())?.done).toBe(false);
-    expect(earlier.filter(isAlive)).toHaveLength(1);
+    await waitUntil(
+      () => earlier.filter(isAlive).length === 1,
+      'only the worker with the stream is left of the earlier ones',
+    );
     expect(node.stderr()).not.toMatch(/assertion failed|worker died/);
     await reader?.cancel();
   });
