@@ -27,7 +27,7 @@ const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
 const toBytes = (text: string) => new TextEncoder().encode(text);
 
 interface Kind {
-  readonly name: 'native' | 'chat' | 'responses';
+  readonly name: 'native' | 'chat' | 'padded chat' | 'responses';
   readonly createDecoder: () => StreamDecoder;
   readonly createRelay: () => ReturnType<typeof createNativeRelay>;
   /** Numbers the events of a stream. */
@@ -101,6 +101,14 @@ const CHAT: Kind = {
     ': comment\n\n',
     '\n',
   ],
+};
+
+/** Its heads, which are replaced, are of various lengths. */
+const PADDED_CHAT: Kind = {
+  ...CHAT,
+  name: 'padded chat',
+  write: (json) =>
+    CHAT.write(json).replace('{', `{"obfuscation":"${'x'.repeat(1 + (json.length % 7))}",`),
 };
 
 const NUMBER = '"the next number"';
@@ -221,7 +229,7 @@ const halveFrames = (bytes: Uint8Array) =>
     .map(toBytes)
     .flatMap((frame) => cutBytes(frame, [Math.floor(frame.length / 2)]));
 
-describe.each([NATIVE, CHAT, RESPONSES])('texts of a $name stream', (kind) => {
+describe.each([NATIVE, CHAT, PADDED_CHAT, RESPONSES])('texts of a $name stream', (kind) => {
   it('are counted when it is relayed as if each of them had been read', () => {
     fc.assert(
       fc.property(streamsOf(kind), places, (bytes, cuts) => {

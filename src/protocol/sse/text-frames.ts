@@ -33,8 +33,11 @@ export interface TextRun {
  * gaps below, and the text itself is valid JSON. So the frame means the same, apart from the text.
  */
 export interface TextFrames {
-  /** Remembers a frame whose only event is a text. Any other frame makes it forget the last one. */
-  learn(frame: Uint8Array, events: readonly InferenceEvent[]): void;
+  /**
+   * Remembers a frame whose only event is a text. Any other frame makes it forget the last one, as
+   * does one with a gap in its first bytes, of which the caller says how many always are the same.
+   */
+  learn(frame: Uint8Array, events: readonly InferenceEvent[], sameBytes?: number): void;
   forget(): void;
   /**
    * Returns the whole frames from `start` on that are like the remembered frame; `undefined` if
@@ -78,7 +81,7 @@ class LikeFrames implements TextFrames {
   #index = 0;
   #type: Speech['type'] = 'text';
 
-  learn(frame: Uint8Array, events: readonly InferenceEvent[]): void {
+  learn(frame: Uint8Array, events: readonly InferenceEvent[], sameBytes = 0): void {
     this.forget();
     const [event] = events;
     if (events.length !== 1 || event?.type !== 'delta' || !isSpeech(event.delta)) return;
@@ -93,7 +96,8 @@ class LikeFrames implements TextFrames {
     this.#gapsBefore = findGaps(frame, 0, place.start);
     this.#gapsBehind = findGaps(frame, place.end, frame.length);
     const numbers = [...this.#gapsBefore, ...this.#gapsBehind].filter(({ isNumber }) => isNumber);
-    if (numbers.length > 1) this.forget();
+    const [firstGap] = this.#gapsBefore;
+    if (numbers.length > 1 || (firstGap !== undefined && firstGap.start < sameBytes)) this.forget();
     for (const { start, end } of numbers) this.#number = readNumber(frame, start, end);
   }
 

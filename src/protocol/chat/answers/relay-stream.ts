@@ -91,8 +91,8 @@ class ChatFrames implements FrameRelay {
     const relayed = this.#relayChunk(chunk, bytes);
     const rest = relayed.length === 2 ? relayed[1] : undefined;
     if (rest !== undefined) {
-      this.#texts.learn(bytes, events);
       this.#heads.cutBytes = bytes.length - rest.length;
+      this.#texts.learn(bytes, events, this.#heads.cutBytes);
     }
     const bytesOfAll = [...begun, ...relayed];
     // The client gets now what waits in the decoder, and may not stay until it is decoded.
