@@ -95,11 +95,10 @@ class AnswerWithRetries implements Answer {
 
   /** The client has left, or wants no more. */
   async return(): Promise<Result> {
-    if (this.#begun !== undefined && !this.#isOver) {
-      this.#end(this.#begun.lease, 'left');
-      await this.#begun.parts.return?.();
-    }
+    if (this.#begun !== undefined) this.#end(this.#begun.lease, 'left');
     this.#isOver = true;
+    // Whoever took the parts may have failed: then the upstream still sends.
+    await this.#begun?.parts.return?.();
     return DONE;
   }
 

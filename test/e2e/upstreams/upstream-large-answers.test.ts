@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { postQuestion } from '../../support/clients/ask-gateway.ts';
+import { askGateway, postQuestion } from '../../support/clients/ask-gateway.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { CLOSE, type Step } from '../../support/upstreams/start-scripted-upstream.ts';
@@ -29,6 +29,8 @@ const PIECES = 1_600;
 const TEXT_BYTES = PIECE.length * PIECES;
 /** The gateway keeps a whole answer of up to 32 MiB. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
+/** The end of a stream of Responses says all of it again. */
+const REPEATED_CHARS_MAX = 4 * 1024 * 1024;
 const LARGE_EVENT_BYTES = 5 * 1024 * 1024;
 /** More failures than an upstream may have before it is left alone. */
 const ASKS = 8;
@@ -57,6 +59,30 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
     expect(readPeakBytes(place.gateway) - peakBytes).toBeLessThan(GROWTH_BYTES_MAX);
     expect(place.requests()).toHaveLength(1);
     expect(await place.spent()).toBeCloseTo(priceOf(USAGE), 6);
+  });
+
+  it('that streams 100 MB is cut off where its end would repeat too much, and costs what was told', async () => {
+    const place = await scene.take(kind, { script: () => streamLargely(kind) });
+    const peakBytes = readPeakBytes(place.gateway);
+    const question = { url: place.gateway.url, key: place.key, model: place.model };
+    const told = await askGateway({
+      ...question,
+      format: 'responses',
+      isStream: true,
+      isKept: true,
+    });
+    expect(told).toMatchObject({
+      isComplete: false,
+      error: { message: expect.stringContaining('too large: its end would repeat too much') },
+    });
+    expect(told.text.length).toBeGreaterThan(REPEATED_CHARS_MAX - 10 * PIECE.length);
+    expect(told.text.length).toBeLessThanOrEqual(REPEATED_CHARS_MAX);
+    expect(readPeakBytes(place.gateway) - peakBytes).toBeLessThan(2 * GROWTH_BYTES_MAX);
+    await waitUntil(
+      () => place.requests()[0]?.isConnectionClosed() === true,
+      'the upstream is hung up on',
+    );
+    expect(await place.spent()).toBeGreaterThan(0);
   });
 
   it('that answers 100 MB at once is refused after one try, in little memory and for nothing', async () => {

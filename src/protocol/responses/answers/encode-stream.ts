@@ -1,5 +1,6 @@
 import type { StreamEncoder } from '../../format.ts';
-import type { AnswerContext, BlockStart, InferenceEvent } from '../../inference.ts';
+import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
+import { oversizedAnswer } from '../../json/upstream-json.ts';
 import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { REFUSALS, type Refusal } from '../../refusals.ts';
 import { encodeKeptOutput } from '../encode-kept-output.ts';
@@ -17,7 +18,12 @@ import {
   responseIdOf,
   toolOf,
 } from './response-object.ts';
-import { createProgress, type ResponseProgress, restart } from './response-progress.ts';
+import {
+  createProgress,
+  KEPT_CHARS_MAX,
+  type ResponseProgress,
+  restart,
+} from './response-progress.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 type Finish = EventOf<'finish'>;
@@ -43,6 +49,9 @@ class ResponsesEncoder implements StreamEncoder {
   #writer: ResponseObject;
   #open: OpenItem | undefined;
   #usageAtStart = NO_USAGE;
+  /** The length of all items that are done, and of what was said of the open one. */
+  #doneChars = 0;
+  #openChars = 0;
   #hasText = false;
   #hasCall = false;
   #isKept: boolean;
@@ -69,6 +78,7 @@ class ResponsesEncoder implements StreamEncoder {
       case 'block_start':
         return this.#settle('completed') + this.#begin(event.block);
       case 'delta':
+        this.#noteLength(event.delta);
         if (event.delta.type === 'text' && event.delta.text !== '') this.#hasText = true;
         return this.#open?.add(event.delta) ?? '';
       case 'block_stop':
@@ -129,6 +139,13 @@ class ResponsesEncoder implements StreamEncoder {
     );
   }
 
+  #noteLength(delta: BlockDelta): void {
+    this.#openChars += countChars(delta);
+    if (this.#doneChars + this.#openChars > KEPT_CHARS_MAX) {
+      throw oversizedAnswer('its end would repeat too much');
+    }
+  }
+
   #begin(block: BlockStart): string {
     this.#hasCall ||= block.type === 'tool_use';
     this.#open = this.#createItem(block);
@@ -165,6 +182,8 @@ class ResponsesEncoder implements StreamEncoder {
     const json = JSON.stringify(item.describe(status));
     const done = `"output_index":${this.#items.length},"item":${json}`;
     this.#items.push(json);
+    this.#doneChars += json.length;
+    this.#openChars = 0;
     return told + this.#events.write('response.output_item.done', done);
   }
 
@@ -202,5 +221,18 @@ class ResponsesEncoder implements StreamEncoder {
   ): string {
     const status = isTooLong(stopReason) ? 'incomplete' : 'completed';
     return this.#writer.write({ status, output, usage }, isStored);
+  }
+}
+
+function countChars(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+      return delta.text.length;
+    case 'thinking':
+      return delta.thinking.length;
+    case 'signature':
+      return delta.signature.length;
+    case 'input_json':
+      return delta.json.length;
   }
 }

@@ -1,12 +1,10 @@
 import { isObject } from '../../schema.ts';
-import type { ResponseProgress } from './response-progress.ts';
-
-/** How much is kept. The end of a longer answer is that of its upstream. */
-const KEPT_CHARS_MAX = 4 * 1024 * 1024;
+import { KEPT_CHARS_MAX, type ResponseProgress } from './response-progress.ts';
 
 /**
  * The items that a client was told. Some clients read each item as it is done and others only the
- * end, so the end says the same, whatever its upstream says there.
+ * end, so the end says the same, whatever its upstream says there. The end of a longer answer than
+ * is kept is that of its upstream.
  */
 export class ItemList {
   readonly #progress: ResponseProgress;

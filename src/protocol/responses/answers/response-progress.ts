@@ -1,3 +1,6 @@
+/** How much of an answer is kept until its end, which repeats all of it. */
+export const KEPT_CHARS_MAX = 4 * 1024 * 1024;
+
 /**
  * How far the events of one answer have come. All that write events share it: those of a relayed
  * stream come from its upstream, but the gateway itself tells of a failure or of a silence.
