@@ -12,11 +12,12 @@ import type { Try } from '../protocol/try.ts';
 const PINO_INFO = 30;
 const PINO_WARN = 40;
 const LAST_CHARS = 4;
+const REASON_CHARS_MAX = 200;
 
 /**
  * One line of JSON with the fields that every line of this program's log has. Every text in it is a
- * name from the settings, an id or a word of ours, and needs no escaping: it holds nothing that a
- * client or an upstream wrote.
+ * name from the settings, an id or a word of ours, and needs no escaping, apart from the reason of
+ * a failed try. It holds nothing that a client wrote.
  */
 export function encodeRequestLine(
   record: RequestRecord,
@@ -47,11 +48,15 @@ export function encodeLineHead(pid: number, from: string, timeMs: number): strin
 }
 
 function encodeTries(tries: readonly Try[]): string {
-  const each = tries.map(
-    ({ upstream, result }) => `{"upstream":"${upstream}","result":"${result}"}`,
-  );
+  const each = tries.map(({ upstream, result, reason }) => {
+    const why = reason === undefined ? '' : `,"reason":${encodeReason(reason)}`;
+    return `{"upstream":"${upstream}","result":"${result}"${why}}`;
+  });
   return `,"tries":[${each.join()}]`;
 }
+
+/** The system or an upstream may have put a word into it. */
+const encodeReason = (reason: string) => JSON.stringify(reason.slice(0, REASON_CHARS_MAX));
 
 function encodeTimes(record: RequestRecord): string {
   const { startedMs, bodyMs, admittedMs, upstreamWaitMs, clientWaitMs } = record;

@@ -241,6 +241,8 @@ interface RefusalDetails {
    * another one would be the same, and no upstream is at fault.
    */
   readonly isOversize?: boolean;
+  /** See `Refusal.reason`. */
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -260,6 +262,8 @@ export class Refusal extends Error {
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
   readonly denial: Denial | undefined;
   readonly isOversize: boolean;
+  /** What went wrong at an upstream, in our own words: for the log, not for the client. */
+  reason: string | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
     // The place tells nothing here, and a stack trace costs more than the rest of a refused
@@ -276,6 +280,7 @@ export class Refusal extends Error {
     this.nativeDetails = details.nativeDetails;
     this.denial = details.denial;
     this.isOversize = details.isOversize ?? false;
+    this.reason = details.reason;
   }
 
   get status(): number {

@@ -3,6 +3,8 @@ export interface Try {
   readonly upstream: string;
   /** `left`: the client left; `fault`: an error in the gateway; the upstream causes all others. */
   readonly result: TryResult;
+  /** What went wrong, if that is known in more than a word. */
+  readonly reason?: string | undefined;
 }
 
 export const TRY_RESULTS = [

@@ -33,6 +33,7 @@ export class UpstreamFailure extends Refusal {
       chatMessage: refusal.chatMessage,
       chatCode: refusal.chatCode,
       ...(refusal.denial !== undefined && { denial: refusal.denial }),
+      reason: refusal.reason,
     });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;

@@ -129,5 +129,5 @@ function failTooLong({ totalMs }: Limits): UpstreamFailure {
 }
 
 function refuseSlow(message: string): Refusal {
-  return new Refusal('answer_too_slow', message);
+  return new Refusal('answer_too_slow', message, { reason: message });
 }

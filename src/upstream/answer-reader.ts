@@ -186,6 +186,7 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
       if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
         throw new Refusal('upstream_broken', "The upstream's answer is too large.", {
           isOversize: true,
+          reason: 'too large',
         });
       }
       gathered.add(chunk);
@@ -239,7 +240,10 @@ export function createErrorReader(status: number, headers: HttpHeaders): AnswerR
   const retryAfter = headers.get('retry-after');
   const gathered = new GatheredBytes();
   const refuse = (): never => {
-    throw decodeUpstreamError({ status, body: gathered.take().toString('utf8'), retryAfter });
+    const body = gathered.take().toString('utf8');
+    const refusal = decodeUpstreamError({ status, body, retryAfter });
+    refusal.reason = `status ${status}`;
+    throw refusal;
   };
   return {
     push(chunk) {

@@ -1,6 +1,7 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
 import { createAnswerNamer } from '../protocol/answers/answer-namer.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
+import { brokenAnswer } from '../protocol/json/upstream-json.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
@@ -27,7 +28,7 @@ interface CallRules {
    */
   readonly maskText: MaskText;
   readonly answer: AnswerDeadlines;
-  /** For reading the rest of an answer that has told everything. */
+  /** For reading the rest of an answer that has told everything, and what an error says. */
   readonly lingering: DeadlineList<HttpCall>;
   /** The name of the upstream. */
   readonly upstream: string;
@@ -84,9 +85,10 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#exchange?.abort();
   }
 
-  /** An answer that lingers has told all that matters. */
+  /** An answer that lingers has told all that matters, as has an error with its status. */
   giveUpRest(): void {
-    this.#exchange?.abort();
+    if (this.#isOver) this.#exchange?.abort();
+    else this.#readEnd();
   }
 
   onHead(status: number, headers: HttpHeaders): void {
@@ -97,6 +99,8 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
         ? this.#createReader(this.#call, headers.get('content-type'))
         : createErrorReader(status, headers);
     this.#call = undefined;
+    if (!isAnswer) this.#lingerDeadline = this.#lingering.add(this);
+    else if (isEncoded(headers)) this.#break(brokenAnswer('it is compressed'));
   }
 
   onData(chunk: Uint8Array): void {
@@ -189,12 +193,19 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   }
 }
 
+/** Every request asks for an answer that is not. */
+function isEncoded(headers: HttpHeaders): boolean {
+  const encoding = headers.get('content-encoding');
+  return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
+}
+
 function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   if (refusal instanceof UpstreamFailure) return refusal;
-  const { message, chatMessage, chatCode, param, headers, denial, isOversize } = refusal;
+  const { message, chatMessage, chatCode, param, headers, denial, isOversize, reason } = refusal;
   return new Refusal(refusal.refusal, maskText(message), {
     headers,
     isOversize,
+    reason: reason && maskText(reason),
     chatMessage: maskText(chatMessage),
     chatCode: chatCode && maskText(chatCode),
     ...(param !== null && { param: maskText(param) }),
@@ -202,9 +213,10 @@ function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   });
 }
 
-function explainFailure({ kind, isSafeToRepeat }: HttpFailure): UpstreamFailure {
+function explainFailure({ kind, isSafeToRepeat, reason: why }: HttpFailure): UpstreamFailure {
+  const reason = `${kind}: ${why}`;
   if (kind === 'connections_exhausted') {
-    const refusal = new Refusal('upstream_overloaded', 'Overloaded');
+    const refusal = new Refusal('upstream_overloaded', 'Overloaded', { reason });
     return new UpstreamFailure('overloaded', refusal);
   }
   const message = isSafeToRepeat
@@ -212,6 +224,6 @@ function explainFailure({ kind, isSafeToRepeat }: HttpFailure): UpstreamFailure 
     : 'The upstream broke off its answer.';
   return new UpstreamFailure(
     isSafeToRepeat ? 'unreachable' : 'broken',
-    new Refusal('upstream_broken', message),
+    new Refusal('upstream_broken', message, { reason }),
   );
 }

@@ -87,7 +87,7 @@ class AnswerWithRetries implements Answer {
         return isAll;
       },
       (error: unknown) => {
-        this.#end(lease, endFailed(lease, this.#call, error).result);
+        this.#endFailed(lease, error);
         throw error;
       },
     );
@@ -140,7 +140,7 @@ class AnswerWithRetries implements Answer {
   #noteFailedTry(call: InferenceCall, lease: Lease, error: unknown): UpstreamFailure {
     const { result, failure } = endFailed(lease, call, error);
     this.#trying = undefined;
-    this.#tries.push({ upstream: lease.upstream, result });
+    this.#tries.push({ upstream: lease.upstream, result, reason: failure?.reason });
     call.signal.throwIfAborted();
     if (failure === undefined || call.isUnread()) throw error;
     return failure;
@@ -158,7 +158,7 @@ class AnswerWithRetries implements Answer {
     try {
       return this.#noteResult(lease, await parts.next());
     } catch (error) {
-      this.#end(lease, endFailed(lease, this.#call, error).result);
+      this.#endFailed(lease, error);
       throw error;
     }
   }
@@ -168,10 +168,15 @@ class AnswerWithRetries implements Answer {
     return result;
   }
 
-  #end(lease: Lease, result: Try['result']): void {
+  #endFailed(lease: Lease, error: unknown): void {
+    const { result, failure } = endFailed(lease, this.#call, error);
+    this.#end(lease, result, failure?.reason);
+  }
+
+  #end(lease: Lease, result: Try['result'], reason?: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#tries.push({ upstream: lease.upstream, result });
+    this.#tries.push({ upstream: lease.upstream, result, reason });
     lease.end(result === 'ok' ? 'ok' : 'ignored');
     this.#options.onTries(this.#tries, this.#call);
   }

@@ -23,9 +23,11 @@ class AnswerWithoutThoughts implements Answer {
   #answer: Answer;
   /** Asks again; kept until the answer has begun. */
   #askAgain: (() => Answer) | undefined;
+  readonly #isUnread: () => boolean;
 
   constructor(infer: Infer, call: InferenceCall) {
     this.#answer = infer(call);
+    this.#isUnread = call.isUnread;
     this.#askAgain = () => {
       if (call.reasoning !== undefined && call.reasoning.bound.length > 0) throw refuseBound(call);
       return infer({ ...call, reasoning: undefined });
@@ -42,7 +44,7 @@ class AnswerWithoutThoughts implements Answer {
     try {
       return await this.#answer.next();
     } catch (error) {
-      if (askAgain === undefined || !isAboutSignature(error)) throw error;
+      if (askAgain === undefined || this.#isUnread() || !isAboutSignature(error)) throw error;
       this.#answer = askAgain();
       return this.#answer.next();
     }

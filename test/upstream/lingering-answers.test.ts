@@ -1,19 +1,59 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Infer } from '../../src/protocol/inference.ts';
 import { createHttpUpstream } from '../../src/upstream/create-http-upstream.ts';
 import { chunkOf, STREAM_HEAD, streamParts, USAGE } from '../support/upstreams/upstream-answers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { ask, createCall } from '../unit/upstream/simulated-support.ts';
 import { startRawServer } from './http1/start-raw-server.ts';
 
 const CALLS = 8;
 
-it('never keep an upstream from being asked, though their bodies do not end', async () => {
-  const { begin, say, end } = streamParts('chat');
-  const told = STREAM_HEAD + chunkOf(begin + say('Hello!') + end(USAGE));
-  const server = await startRawServer({ onRequest: (peer) => void peer.send(told) });
-  const infer = createHttpUpstream({
+describe('answers whose bodies do not end', () => {
+  it('never keep an upstream from being asked', async () => {
+    const { begin, say, end } = streamParts('chat');
+    const told = STREAM_HEAD + chunkOf(begin + say('Hello!') + end(USAGE));
+    const server = await startRawServer({ onRequest: (peer) => void peer.send(told) });
+    const infer = createUpstream(server.port);
+    let answers = 0;
+    for (let n = 0; n < CALLS; n += 1) {
+      const { signal } = new AbortController();
+      for await (const part of infer(createCall(ask('Hello'), { signal }))) {
+        if (part.isLast) answers += 1;
+      }
+    }
+    expect(answers).toBe(CALLS);
+  });
+
+  it('are known by their status if they are errors', async () => {
+    const head = 'HTTP/1.1 429 No\r\ncontent-length: 100\r\nretry-after: 7\r\n\r\n';
+    const server = await startRawServer({
+      onRequest: (peer) => void peer.send(`${head}{"error":`),
+    });
+    const { signal } = new AbortController();
+    const answer = createUpstream(server.port)(createCall(ask('Hello'), { signal }));
+    await expect(answer.next()).rejects.toMatchObject({
+      refusal: 'upstream_overloaded',
+      headers: { 'retry-after': '7' },
+      reason: 'status 429',
+    });
+    await waitUntil(() => server.peers[0]?.isClosed() === true, 'the upstream is hung up on');
+  });
+});
+
+it('an answer that is compressed is refused by its name, for nobody asked for that', async () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n';
+  const server = await startRawServer({ onRequest: (peer) => void peer.send(`${head}\x1f\x8b..`) });
+  const { signal } = new AbortController();
+  const answer = createUpstream(server.port)(createCall(ask('Hello'), { signal }));
+  await expect(answer.next()).rejects.toThrow("The upstream's answer is broken: it is compressed.");
+  expect(server.peers[0]?.received()).toContain('accept-encoding: identity\r\n');
+});
+
+function createUpstream(port: number): Infer {
+  return createHttpUpstream({
     name: 'endless',
     kind: 'chat',
-    url: `http://127.0.0.1:${server.port}`,
+    url: `http://127.0.0.1:${port}`,
     apiKey: undefined,
     headers: {},
     tls: {},
@@ -26,12 +66,4 @@ it('never keep an upstream from being asked, though their bodies do not end', as
     timeouts: { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 20_000 },
     clock: { nowMs: () => 1e12 },
   });
-  let answers = 0;
-  for (let n = 0; n < CALLS; n += 1) {
-    const { signal } = new AbortController();
-    for await (const part of infer(createCall(ask('Hello'), { signal }))) {
-      if (part.isLast) answers += 1;
-    }
-  }
-  expect(answers).toBe(CALLS);
-});
+}

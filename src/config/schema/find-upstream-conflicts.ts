@@ -10,8 +10,8 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
  * connection.
  */
 const OWN_HEADERS = [
-  ...['accept', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive'],
-  ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'expect'],
+  ...['host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ];
 const OWN_NATIVE_HEADERS = ['anthropic-beta', 'anthropic-version'];
 const KEY_HEADERS = ['authorization', 'x-api-key'];

@@ -92,7 +92,9 @@ export function decodeStreamError(payload: Json): Refusal {
   const complaint = readComplaint(payload);
   const { code } = readObject(payload, 'error');
   const status = typeof code === 'number' ? code : complaint.names.map(statusOf).find(Boolean);
-  return toRefusal(status ?? 500, complaint, undefined);
+  const refusal = toRefusal(status ?? 500, complaint, undefined);
+  refusal.reason = `an error in its answer (${status ?? 500})`;
+  return refusal;
 }
 
 function statusOf(name: string): number | undefined {

@@ -50,13 +50,16 @@ export function parseJson(text: string): unknown {
 }
 
 export function brokenAnswer(what: string): Refusal {
-  return new Refusal('upstream_broken', `The upstream's answer is broken: ${what}.`);
+  return new Refusal('upstream_broken', `The upstream's answer is broken: ${what}.`, {
+    reason: `broken: ${what}`,
+  });
 }
 
 /** For an answer that has more of something than is read: a model may be asked for that. */
 export function oversizedAnswer(what: string): Refusal {
   return new Refusal('upstream_broken', `The upstream's answer is too large: ${what}.`, {
     isOversize: true,
+    reason: `too large: ${what}`,
   });
 }
 

@@ -9,8 +9,8 @@ export interface HttpRequest {
   /** With its query. */
   readonly path: string;
   /**
-   * Name, value, name, value, …; the names in lower case, without `host`, `content-length` and
-   * `connection`.
+   * Name, value, name, value, …; the names in lower case, without `accept-encoding`, `host`,
+   * `content-length` and `connection`.
    */
   readonly headers: readonly string[] | HeaderLines;
   /**
@@ -20,13 +20,16 @@ export interface HttpRequest {
   readonly body: readonly Uint8Array[] | undefined;
 }
 
+/** Without it, an upstream may answer in any encoding, and none is decoded here. */
+const ACCEPT_ENCODING = 'accept-encoding: identity\r\n';
+
 /**
  * The lines that are the same for every request to an origin, after the end of the request line.
  */
 export function encodeOriginLines({ protocol, host, port }: Origin): string {
   const name = host.includes(':') ? `[${host}]` : host;
   const isUsualPort = port === (protocol === 'https:' ? 443 : 80);
-  return ` HTTP/1.1\r\nhost: ${isUsualPort ? name : `${name}:${port}`}\r\nconnection: keep-alive\r\n`;
+  return ` HTTP/1.1\r\nhost: ${isUsualPort ? name : `${name}:${port}`}\r\nconnection: keep-alive\r\n${ACCEPT_ENCODING}`;
 }
 
 /**

@@ -107,7 +107,7 @@ models:
       status: 200,
       upstream: 'fine',
       tries: [
-        { upstream: 'down', result: 'unreachable' },
+        { upstream: 'down', result: 'unreachable', reason: 'connect_failed: ECONNREFUSED' },
         { upstream: 'fine', result: 'ok' },
       ],
     });

@@ -23,9 +23,14 @@ const records: fc.Arbitrary<RequestRecord> = fc.record({
   model: maybe(name),
   droppedTools: fc.nat(2),
   upstream: maybe(name),
-  tries: fc.array(fc.record({ upstream: name, result: fc.constant('ok' as const) }), {
-    maxLength: 3,
-  }),
+  tries: fc.array(
+    fc.record({
+      upstream: name,
+      result: fc.constant('ok' as const),
+      reason: maybe(fc.string({ unit: 'grapheme', maxLength: 60 })),
+    }),
+    { maxLength: 3 },
+  ),
   isStream: fc.boolean(),
   status: maybe(fc.nat(599)),
   refusal: fc.constantFrom(undefined, 'rate_limited' as const),

@@ -22,7 +22,7 @@ describe('a request', () => {
     await ask(client, { ...post('{"a":1}'), path: '/v1/messages?beta=true', headers });
     expect(server.peers[0]?.received()).toBe(
       `POST /v1/messages?beta=true HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\n` +
-        'content-type: application/json\r\nx-api-key: s\xe9cret\r\nx-empty: \r\n' +
+        'accept-encoding: identity\r\ncontent-type: application/json\r\nx-api-key: s\xe9cret\r\nx-empty: \r\n' +
         'content-length: 7\r\n\r\n{"a":1}',
     );
   });
