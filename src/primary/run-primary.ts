@@ -22,7 +22,11 @@ import type { MastersNews } from '../messages/worker-messages.ts';
 import { loadAdminToken } from '../ops/access/load-admin-token.ts';
 import type { PublishEvent } from '../ops/event-hub.ts';
 import { type OpsServer, startOpsServer } from '../ops/start-ops-server.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../redis/server/embedded-server.ts';
+import {
+  type EmbeddedServer,
+  startEmbeddedServer,
+  warnOfLeftData,
+} from '../redis/server/embedded-server.ts';
 import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
 import { systemClock } from '../timers/system-clock.ts';
@@ -197,7 +201,10 @@ async function startEmbedded(
   { installsRedis, print }: PrimaryOptions,
   { log, onGiveUp }: { readonly log: Log; readonly onGiveUp: (reason: Error) => void },
 ): Promise<EmbeddedServer | undefined> {
-  if (redis !== 'embedded') return undefined;
+  if (redis !== 'embedded') {
+    warnOfLeftData(dataDir, log);
+    return undefined;
+  }
   if (installsRedis && (await findRedisServer()) === undefined) {
     // Nothing is installed for a node that its workers could not serve.
     loadUws(uwsSha256);

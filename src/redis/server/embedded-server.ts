@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisTarget } from '../../lib/address/redis-target.ts';
@@ -78,6 +78,16 @@ export async function startEmbeddedServer({
     },
     stop: supervisor.stop,
   };
+}
+
+/** Warns if a node had a Redis of its own, and is to use another one. */
+export function warnOfLeftData(dataDir: string, log: Log): void {
+  const dir = join(resolve(dataDir), 'redis');
+  if (!existsSync(join(dir, 'appendonlydir'))) return;
+  log.warn(
+    { dir },
+    'a Redis of this node left data that nobody reads: see "From one node to several" in deploy/README.md',
+  );
 }
 
 function checkSocketPath(socketPath: string): void {
