@@ -27,6 +27,8 @@ export interface AnswerKeeper {
    * asked, or all of it together is larger than a body may be.
    */
   recall(key: ApiKey, references: ItemReferences, ownBytes: number): Promise<RecalledItems>;
+  /** Call it if a request for which something was recalled is admitted. */
+  noteAdmitted(key: ApiKey): void;
   /** Takes what a request has brought itself, in a body of so many bytes. */
   reserve(key: ApiKey, input: readonly ResponseItem[], ownBytes: number): AnswerReservation;
   /** Undefined if the account has no such answer. */

@@ -15,6 +15,8 @@ export interface ClientRequest extends Omit<DecodedRequest, 'request'> {
   /** The request with all of its texts. If they were left out, this reads the body again. */
   readonly readWhole: () => InferenceRequest;
   readonly source: JsonBody;
+  /** Whether it refers to earlier answers, which were read. */
+  readonly hasRecalled?: true;
 }
 
 /**

@@ -49,5 +49,9 @@ async function resolve(
   const bytes = Buffer.from(JSON.stringify(resolved));
   const asked = readRequest(bytes, format, header, false, { ...AIDS, isResolved: true });
   // What is kept of this request is what it brought itself.
-  return { ...asked, newItems: asked.newItems?.slice(recalled.history?.length ?? 0) };
+  return {
+    ...asked,
+    hasRecalled: true,
+    newItems: asked.newItems?.slice(recalled.history?.length ?? 0),
+  };
 }

@@ -131,6 +131,7 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
+  if (asked.hasRecalled === true) steps.answerKeeper?.noteAdmitted(key);
   const addressee = { client, format, leave, meter, recorder };
   const order = { asked, ownBytes: body.length, key, admission, model, steps, bounds };
   const { sending, reservation } = sendAnswer(addressee, order);

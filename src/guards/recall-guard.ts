@@ -3,7 +3,7 @@ import { createMinuteLimiter } from './minute-limiter.ts';
 export interface RecallGuard {
   /** Resolves with the milliseconds to wait; 0 if what the request refers to may be read. */
   take(digest: string): Promise<number>;
-  /** Call it for each request of the key that was admitted. */
+  /** Call it for each request of the key that was read and then admitted. */
   noteAdmitted(digest: string): void;
 }
 

@@ -32,7 +32,7 @@ import { createBucketBreakers } from './create-bucket-breakers.ts';
 import { createFreeCalls } from './create-free-calls.ts';
 import { createProxyDoubts } from './create-proxy-doubts.ts';
 import { createInsurance, type Insurance } from './insurance.ts';
-import { type OpenAnswerKeeper, openAnswerKeeper } from './keeper/open-answer-keeper.ts';
+import { openAnswerKeeper } from './keeper/open-answer-keeper.ts';
 
 /**
  * A client waits for these commands, so two attempts must fit into its patience. A shorter time-out
@@ -117,7 +117,7 @@ export function createBilling(options: BillingOptions): Billing {
 
   const insurance = createInsurance(config.guards, clock);
   const { freeCalls, answers } = openUnbilled(options, { admitConnection, askStore, keyCheck });
-  const parts = { askStore, keyCheck, insurance, answers };
+  const parts = { askStore, keyCheck, insurance };
   const steps: Billing['steps'] = {
     checkKey: keyCheck.check,
     ...freeCalls,
@@ -168,12 +168,11 @@ interface AdmitParts {
   readonly settleQueue: SettleQueue;
   readonly keyCheck: KeyCheck;
   readonly insurance: Insurance;
-  readonly answers: Pick<OpenAnswerKeeper, 'noteAdmitted'>;
 }
 
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
   const { config, books, metrics, clock, clockSkewMs } = options;
-  const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance, answers } = parts;
+  const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
   const { endUsers } = config.limits;
   const count = (outcome: (typeof ADMISSION_OUTCOMES)[number]) =>
     metrics.admissions.at({ outcome }).add(1);
@@ -199,9 +198,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     onReply(order, reply) {
       count(reply.kind);
       keyCheck.noteReply(order.key, reply.kind);
-      if (reply.kind !== 'admitted') return;
-      insurance.noteAdmitted(order, reply);
-      answers.noteAdmitted(order.key.digest);
+      if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
     },
   });
 }

@@ -44,7 +44,7 @@ interface KeeperOptions {
 
 /** What the accounts of a fleet keep in Redis. */
 export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
-  const { config, connection, askStore, identify } = options;
+  const { config, connection, askStore, recalls, identify } = options;
   const ask = createAsk(options);
 
   return {
@@ -57,6 +57,7 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
       if (ownBytes + addedChars > config.limits.bodyBytesMax) throw refuseLong(config);
       return { items, history: steps && said.flatMap(parseItems) };
     },
+    noteAdmitted: (key) => recalls.noteAdmitted(key.digest),
     reserve: createReserve(options),
     async find(key, responseId) {
       const { accountId } = await identify(key);
@@ -97,6 +98,8 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
   const hold = (input: readonly ResponseItem[], ownBytes: number): Buffer | '' => {
     if (ownBytes > Math.min(terms.answerBytesMax, HELD_BYTES_MAX - heldBytes)) return '';
     const text = Buffer.from(JSON.stringify(input));
+    // What a small body names may be large.
+    if (text.length > Math.min(terms.answerBytesMax, HELD_BYTES_MAX - heldBytes)) return '';
     heldBytes += text.length;
     return text;
   };
@@ -153,7 +156,7 @@ function refuseLong({ limits }: Config): Refusal {
 function refuseRecall(waitMs: number): Refusal {
   return new Refusal(
     'rate_limited',
-    'Too many requests that refer to earlier answers and were then refused.',
+    'Too many requests that refer to earlier answers and were not admitted.',
     { headers: retryAfterHeaders(waitMs) },
   );
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { AnswerKeeper } from '../../gateway/answer-keeper.ts';
-import { createRecallGuard, type RecallGuard } from '../../guards/recall-guard.ts';
+import { createRecallGuard } from '../../guards/recall-guard.ts';
 import type { KeyCheck } from '../../keys/key-check.ts';
 import type { RedisTarget } from '../../lib/address/redis-target.ts';
 import type { Log } from '../../lib/log.ts';
@@ -31,7 +31,7 @@ interface OpenOptions {
   readonly log: Log;
 }
 
-export interface OpenAnswerKeeper extends Pick<RecallGuard, 'noteAdmitted'> {
+export interface OpenAnswerKeeper {
   /** Undefined if the settings keep nothing. */
   readonly answerKeeper: AnswerKeeper | undefined;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export function openAnswerKeeper(options: OpenOptions): OpenAnswerKeeper {
   const { config, target, name, keyCheck, identify, metrics, clock, log } = options;
   const terms = config.keptAnswers;
   if (terms === undefined) {
-    return { answerKeeper: undefined, noteAdmitted: () => {}, close: async () => {} };
+    return { answerKeeper: undefined, close: async () => {} };
   }
   const connection = connectRedis({
     ...{ target, name: `${name}-answers`, commandTimeoutMs: ANSWERS_TIMEOUT_MS, log },
@@ -60,7 +60,6 @@ export function openAnswerKeeper(options: OpenOptions): OpenAnswerKeeper {
   const parts = { connection, memory, askStore, breakerOf, keyCheck, recalls, identify };
   return {
     answerKeeper: createAnswerKeeper({ config, terms, ...parts, metrics, clock }),
-    noteAdmitted: recalls.noteAdmitted,
     async close() {
       memory.stop();
       await connection.close();

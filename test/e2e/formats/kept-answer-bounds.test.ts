@@ -107,6 +107,26 @@ describe('answers that are kept', () => {
     expect(refused.filter((text) => text.includes('refer to earlier answers')).length).toBe(5);
   });
 
+  it('are not read again and again beside requests that are admitted', async () => {
+    const client = await connectAnew();
+    const made = await client.responses.create({ model: MODEL, input: 'Hello' });
+    const refused: string[] = [];
+    for (let i = 0; i < 105; i++) {
+      const asked = { model: 'nothing', input: 'x', previous_response_id: made.id };
+      await client.responses.create(asked).catch((error) => refused.push(String(error.message)));
+      await client.responses.create({ model: MODEL, input: 'x', store: false });
+    }
+    expect(refused.length).toBe(105);
+    expect(refused.filter((text) => text.includes('refer to earlier answers')).length).toBe(5);
+    // Those that are admitted do not count.
+    const other = await connectAnew();
+    const { id } = await other.responses.create({ model: MODEL, input: 'Hello' });
+    for (let i = 0; i < 105; i++) {
+      const asked = { model: MODEL, input: 'x', store: false, previous_response_id: id };
+      await other.responses.create(asked);
+    }
+  });
+
   it('cannot be named so often that the request grows beyond the limit of a body', async () => {
     const client = await connectAnew();
     const made = await client.responses.create({ model: MODEL, input: '[[tokens 700]]' });
