@@ -20,7 +20,7 @@ import { retryWithoutThoughts } from './retry-without-thoughts.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
 
-/** How long the rest of an answer may take after it has told everything, and the text of an error. */
+/** For the rest of an answer that has told everything, and for the text of an error. */
 const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 

@@ -13,7 +13,7 @@ import { createEventReader } from '../../src/protocol/sse/event-reader.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import { cutBytes } from './read-meaning.ts';
 import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';
-import { places } from './upstream-dialects.ts';
+import { jsonTexts, places } from './upstream-dialects.ts';
 
 /**
  * Tests long streams of nearly identical frames, as real streams are, mixed with some frames that
@@ -167,34 +167,6 @@ const RESPONSES: Kind = {
     '\n',
   ],
 };
-
-const jsonTexts = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc
-      .string({ unit: 'grapheme', maxLength: 12 })
-      .map((text) => JSON.stringify(text).slice(1, -1)),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      'Hello',
-      ' there',
-      'ö',
-      '🌍',
-      '',
-      '\\n',
-      '\\"',
-      '\\\\',
-      '\\/',
-      '\\u00e9',
-      '\\ud83c\\udf0d',
-      '\\ud83c',
-    ),
-  },
-  // Invalid JSON, which a parser refuses.
-  { weight: 1, arbitrary: fc.constantFrom('\t', '\\x', '\\', 'a"b') },
-);
 
 const framesOf = (kind: Kind) =>
   fc.array(

@@ -50,3 +50,32 @@ export function writeEvents(events: readonly WrittenEvent[], dialect: Dialect): 
 
 /** The places where a stream is cut into chunks. */
 export const places = fc.array(fc.nat(20_000), { maxLength: 8 });
+
+/** Contents of JSON strings between their quotes. */
+export const jsonTexts = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .string({ unit: 'grapheme', maxLength: 12 })
+      .map((text) => JSON.stringify(text).slice(1, -1)),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      'Hello',
+      ' there',
+      'ö',
+      '🌍',
+      '',
+      '\\n',
+      '\\"',
+      '\\\\',
+      '\\/',
+      '\\u00e9',
+      '\\ud83c\\udf0d',
+      '\\ud83c',
+    ),
+  },
+  // Invalid JSON, which a parser refuses.
+  { weight: 1, arbitrary: fc.constantFrom('\t', '\\x', '\\', 'a"b') },
+);
