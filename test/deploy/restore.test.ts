@@ -31,6 +31,20 @@ afterAll(stopRedisServers);
 const REQUESTS = 5;
 const findMonth = () => new Date().toISOString().slice(0, 7);
 
+/** A node with an account, its Redis and its books, and folders for a backup and a restore. */
+async function startScene() {
+  const dir = createTempDir();
+  const [backup, redisDir] = [join(dir, 'backup'), join(dir, 'redis')];
+  for (const folder of [backup, redisDir]) mkdirSync(folder);
+  const postgres = await startPostgres(onTestFinished);
+  const booksUrl = await postgres.createDatabase('tollgate');
+  const [master, replica] = await startPair();
+  const node = await startNode(urlOf(master), booksUrl);
+  const operator = admin(node);
+  const account = await operator.createAccount();
+  return { backup, redisDir, postgres, booksUrl, master, replica, node, operator, account };
+}
+
 async function ask(node: Gateway, key: string): Promise<void> {
   for (let n = 0; n < REQUESTS; n++) {
     expect((await askModel(node.url, key, messageOf('Hi'))).status).toBe(200);
@@ -39,17 +53,9 @@ async function ask(node: Gateway, key: string): Promise<void> {
 
 describe('a backup', () => {
   it('is taken and restored as deploy/README.md says: the books prove it, and keys go on', async () => {
-    const dir = createTempDir();
-    const backup = join(dir, 'backup');
-    const redisDir = join(dir, 'redis');
-    for (const folder of [backup, redisDir]) mkdirSync(folder);
-    const postgres = await startPostgres(onTestFinished);
-    const booksUrl = await postgres.createDatabase('tollgate');
-
-    const [master, replica] = await startPair();
-    const node = await startNode(urlOf(master), booksUrl);
-    const operator = admin(node);
-    const account = await operator.createAccount();
+    const scene = await startScene();
+    const { backup, redisDir, postgres, booksUrl, master, replica } = scene;
+    const { node, operator, account } = scene;
     const { id, key } = await operator.createKey(account);
     await ask(node, key);
     await operator.waitUntilSettled(account);
@@ -84,15 +90,8 @@ describe('a backup', () => {
   });
 
   it('of Redis alone loses nothing that the books have, if the page is followed', async () => {
-    const dir = createTempDir();
-    const [backup, redisDir] = [join(dir, 'backup'), join(dir, 'redis')];
-    for (const folder of [backup, redisDir]) mkdirSync(folder);
-    const postgres = await startPostgres(onTestFinished);
-    const booksUrl = await postgres.createDatabase('tollgate');
-    const [master, replica] = await startPair();
-    const node = await startNode(urlOf(master), booksUrl);
-    const operator = admin(node);
-    const account = await operator.createAccount();
+    const scene = await startScene();
+    const { backup, redisDir, booksUrl, master, replica, node, operator, account } = scene;
     const { key } = await operator.createKey(account);
     const leaked = await operator.createKey(account);
     await ask(node, key);

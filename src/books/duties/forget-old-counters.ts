@@ -6,7 +6,6 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books } from '../engine/books.ts';
 import { keepFact, recallFact } from '../engine/facts.ts';
 import {
-  AUDIT_ACCOUNTS_MAX,
   type AuditedAccount,
   auditBucket,
   type KeyCounts,
@@ -57,15 +56,14 @@ export async function forgetOldCounters(options: ForgetOptions): Promise<Forgott
   const sums = { months: 0, keys: 0 };
   for (let bucket = 0; bucket < BUCKETS && !signal.aborted; bucket++) {
     const ids = await listAccounts(connection, bucket);
-    for (let first = 0; first < ids.length && !signal.aborted; first += AUDIT_ACCOUNTS_MAX) {
-      const page = ids.slice(first, first + AUDIT_ACCOUNTS_MAX);
-      const { accounts } = await auditBucket(connection, bucket, page);
+    for await (const { accounts } of auditBucket(connection, bucket, ids)) {
       for (const order of await listOrders(options, bucket, accounts)) {
         const { months, isRemoved } = await forgetKey(connection, order);
         sums.months += months;
         if (isRemoved) sums.keys++;
       }
       await sleep(restMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) break;
     }
   }
   if (!signal.aborted) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { clearInterval, setInterval } from 'node:timers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { ARCHIVER_KEY } from '../../redis/redis-keys.ts';
 import type { Books } from '../engine/books.ts';
@@ -7,13 +8,18 @@ import { keepFact, recallFact } from '../engine/facts.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
+const TRY_AGAIN_MS = 500;
 /** The last run that has begun. */
 const FACT = 'archiver';
 
-type Connection = Pick<RedisConnection, 'send'>;
-
 interface Run {
   readonly run: string;
+}
+
+interface HoldOptions {
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly books: Pick<Books, 'db'>;
+  readonly signal: AbortSignal;
 }
 
 interface ArchiverLease {
@@ -27,19 +33,22 @@ interface ArchiverLease {
 }
 
 /**
- * Runs the work unless another process does it. If that process is killed, the work is free again
- * after half a minute.
+ * Runs the work unless another process does it. If that process was killed, the work is free again
+ * after half a minute, for which this waits.
  */
 export async function holdArchiver(
-  connection: Connection,
-  { db }: Pick<Books, 'db'>,
+  { connection, books: { db }, signal: stopped }: HoldOptions,
   run: (lease: ArchiverLease) => Promise<void>,
 ): Promise<void> {
   const own = randomUUID();
   const take = () => connection.send('set', [ARCHIVER_KEY, own, 'px', LEASE_MS, 'nx']);
   const read = () => connection.send('get', [ARCHIVER_KEY]);
-  if ((await take()) === null) {
-    throw new Error('another process archives the books at the moment');
+  const giveUpMs = performance.now() + LEASE_MS + TRY_AGAIN_MS;
+  while ((await take()) === null) {
+    if (performance.now() > giveUpMs) {
+      throw new Error('another process archives the books at the moment');
+    }
+    await sleep(TRY_AGAIN_MS, undefined, { signal: stopped });
   }
   const lost = new AbortController();
   const lose = () => lost.abort(new Error('another process has begun to archive the books'));

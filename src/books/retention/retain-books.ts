@@ -28,7 +28,7 @@ export interface RetainOptions extends Omit<ArchiveDaysOptions, 'untilMs'> {
 export async function retainBooks(options: RetainOptions): Promise<void> {
   const { connection, books, keepMs, clock, tempFolder } = options;
   const untilMs = await readUntil(books, connection);
-  await holdArchiver(connection, books, async (lease) => {
+  await holdArchiver(options, async (lease) => {
     const signal = AbortSignal.any([options.signal, lease.signal]);
     const place = guardPlace(options.place, lease.confirm);
     // A run that was killed leaves its files behind.

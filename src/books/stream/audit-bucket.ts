@@ -7,7 +7,9 @@ import { STREAM_START, type StreamId, streamIdBefore } from './stream-id.ts';
 type Connection = Pick<RedisConnection, 'send'>;
 
 /** In one call of the script; Redis serves nobody else meanwhile. */
-export const AUDIT_ACCOUNTS_MAX = 50;
+const ACCOUNTS_MAX = 50;
+/** So many, and those of one more account. */
+const KEYS_MAX = 1_000;
 
 /** Which part of a bucket's ledger stands in Redis: what comes after `floor`, up to `last`. */
 export interface StreamSpan {
@@ -42,7 +44,7 @@ export interface BucketAudit {
 const script = loadLuaScript(
   new URL('./audit.lua', import.meta.url),
   ['ledger', 'holds', 'whole'],
-  ['prefix', 'account_ids'],
+  ['prefix', 'account_ids', 'keys_max'],
 );
 
 type KeyReply = string | readonly string[];
@@ -53,28 +55,33 @@ type AuditReply = readonly [
   isTrimmed: number,
   accounts: readonly AccountReply[],
   holds: readonly string[],
+  lookedAt: number,
 ];
 
 const NO_IDS = pack([]);
 
-/** Takes at most `AUDIT_ACCOUNTS_MAX` accounts. */
-export async function auditBucket(
+/** Looks at all of these accounts, a few at one moment. */
+export async function* auditBucket(
   connection: Connection,
   bucket: number,
   accountIds: readonly string[],
-): Promise<BucketAudit> {
+): AsyncGenerator<BucketAudit> {
   const { prefix, ledger, holds, whole } = keysOfBucket(bucket);
-  const reply = (await script.call(
-    connection,
-    { ledger, holds, whole },
-    { prefix, account_ids: pack(accountIds) },
-  )) as AuditReply;
-  const [last, first, isTrimmed, accounts, holdTexts] = reply;
-  return {
-    span: { floor: floorOf(last, first, isTrimmed === 1), last },
-    accounts: accounts.map(decodeAccount),
-    holds: holdTexts.map(decodeHold),
-  };
+  for (let done = 0; done < accountIds.length; ) {
+    const page = accountIds.slice(done, done + ACCOUNTS_MAX);
+    const reply = (await script.call(
+      connection,
+      { ledger, holds, whole },
+      { prefix, account_ids: pack(page), keys_max: KEYS_MAX },
+    )) as AuditReply;
+    const [last, first, isTrimmed, accounts, holdTexts, lookedAt] = reply;
+    yield {
+      span: { floor: floorOf(last, first, isTrimmed === 1), last },
+      accounts: accounts.map(decodeAccount),
+      holds: holdTexts.map(decodeHold),
+    };
+    done += lookedAt;
+  }
 }
 
 export function readStreamSpan(connection: Connection, bucket: number): Promise<StreamSpan> {
@@ -84,7 +91,11 @@ export function readStreamSpan(connection: Connection, bucket: number): Promise<
 /** Of any stream, by its Redis key. */
 export async function readSpan(connection: Connection, stream: string): Promise<StreamSpan> {
   const keys = { ledger: stream, holds: stream, whole: stream };
-  const reply = await script.call(connection, keys, { prefix: '', account_ids: NO_IDS });
+  const reply = await script.call(connection, keys, {
+    prefix: '',
+    account_ids: NO_IDS,
+    keys_max: 0,
+  });
   const [last, first, isTrimmed] = reply as AuditReply;
   return { floor: floorOf(last, first, isTrimmed === 1), last };
 }

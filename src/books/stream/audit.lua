@@ -4,21 +4,23 @@
   requests have at the same moment.
 
   KEYS  ledger, holds, whole
-  ARGV  prefix, account_ids
-  Reply {last_id, first_id, is_trimmed, accounts, holds}
+  ARGV  prefix, account_ids, keys_max
+  Reply {last_id, first_id, is_trimmed, accounts, holds, looked_at}
         last_id     the id of the last entry ever; '0-0' when there was none
         first_id    the id of the first entry that is still there; '' when there is none
         is_trimmed  1 when entries were removed
         accounts    {id, balance, held, {key_id, {field, value, …}, …}} of each account that exists
         holds       the holds of their running requests; quota/scripts/lua/holds.lua reads them
+        looked_at   how many of account_ids were looked at, from the first
 
-  account_ids is a packed list, which bounds a call; an empty one asks about the ledger alone.
+  account_ids is a packed list; an empty one asks about the ledger alone. Its length bounds a call,
+  and so does keys_max: behind the account that reaches it, no other is looked at.
   The fields of a key are in_flight, held:<month> and spent:<month>. The names of records are those
   of quota/scripts/lua/names.lua and redis/redis-keys.ts.
 ]]
 local ledger, holds = unpack(KEYS)
-local prefix, account_ids = unpack(ARGV)
-account_ids = cmsgpack.unpack(account_ids)
+local prefix, account_ids, keys_max = unpack(ARGV)
+account_ids, keys_max = cmsgpack.unpack(account_ids), tonumber(keys_max)
 
 local last_id, first_id, is_trimmed = '0-0', '', 0
 if redis.call('EXISTS', ledger) == 1 then
@@ -43,7 +45,10 @@ local function read_key(key_id)
 end
 
 local accounts, is_asked = {}, {}
+local looked_at, keys_read = 0, 0
 for _, id in ipairs(account_ids) do
+  if keys_read >= keys_max then break end
+  looked_at = looked_at + 1
   local version, balance, held =
     unpack(redis.call('HMGET', prefix .. 'account:' .. id, 'version', 'balance', 'held'))
   if version then
@@ -51,6 +56,7 @@ for _, id in ipairs(account_ids) do
     for _, key_id in ipairs(redis.call('SMEMBERS', prefix .. 'keys:' .. id)) do
       table.insert(keys, key_id)
       table.insert(keys, read_key(key_id))
+      keys_read = keys_read + 1
     end
     is_asked[id] = true
     table.insert(accounts, { id, balance or '0', held or '0', keys })
@@ -63,4 +69,4 @@ if #account_ids > 0 then
     if is_asked[string.match(hold, '^[^|]*')] then table.insert(found_holds, hold) end
   end
 end
-return { last_id, first_id, is_trimmed, accounts, found_holds }
+return { last_id, first_id, is_trimmed, accounts, found_holds, looked_at }

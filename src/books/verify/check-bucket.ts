@@ -2,7 +2,6 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import { readSnapshot } from '../engine/read-snapshot.ts';
 import {
-  AUDIT_ACCOUNTS_MAX,
   auditBucket,
   type BucketAudit,
   listAccounts,
@@ -69,9 +68,7 @@ async function checkOnce(
 
   const drifts: Drift[] = [];
   let [accounts, keyMonths] = [0, 0];
-  for (let first = 0; first < ids.length; first += AUDIT_ACCOUNTS_MAX) {
-    const page = ids.slice(first, first + AUDIT_ACCOUNTS_MAX);
-    const audit = await auditBucket(connection, bucket, page);
+  for await (const audit of auditBucket(connection, bucket, ids)) {
     await follower.readTo(audit.span.last);
     const compared = await comparePage(tx, audit, follower, firstKeptMonth);
     drifts.push(...compared.drifts);

@@ -161,7 +161,7 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
       watcher.close();
       expect(changes).toBeGreaterThan(0);
       expect(JSON.parse((await run('query', SUMS, '--json')).out)).toEqual(sums);
-      // Otherwise it would have to wait until the killed one's lease ends.
+      // Otherwise it would wait until the killed one's lease ends.
       await redis.connection.send('del', [ARCHIVER_KEY]);
       expect(await run('archive')).toMatchObject({ code: 0, err: '' });
       expect(await states()).toEqual(['dropped', 'dropped']);

@@ -122,4 +122,15 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     expect(await readStates(books)).toEqual({ '-5': 'dropped' });
     expect(await sumEverything(books, place)).toEqual(sumEntries([...early, ...late]));
   });
+
+  it('waits for the lease of one that was killed', async () => {
+    const { connection } = redis;
+    const books = await create();
+    await enter(books, entriesOfDay(TODAY - 5, 20));
+    await tellProgress(books, connection);
+    await connection.send('set', [ARCHIVER_KEY, 'killed', 'px', 1_000]);
+    const place = createFolderPlace(createTempDir());
+    const retained = await retain({ books, connection, place });
+    expect(retained).toEqual({ archived: ['2026-11-15'], failures: [] });
+  });
 });
