@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** Which folders of src each folder may import. This table is the architecture; README draws it. */
+/** Which folders of src each folder may import. This table is the architecture. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   lib: [],
   limits: ['lib'],
@@ -64,7 +64,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'messages',
   ],
   primary: [
-    'books',
     'lib',
     'timers',
     'limits',
@@ -103,7 +102,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config',
     'catalogue',
     'log',
-    'catalogue',
     'keys',
     'redis',
     'books',

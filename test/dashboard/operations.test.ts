@@ -165,7 +165,7 @@ it('the node is shown with its workers, settings, Redis, memory and lag', async 
   for (const text of [node.id, node.version, node.config.version, node.config.path]) {
     await page.locator('.facts').getByText(text, { exact: true }).waitFor();
   }
-  await page.getByText('as a part of this node').waitFor();
+  await page.getByText("the node's own").waitFor();
   await page.locator('.facts').last().getByText('up', { exact: true }).waitFor();
   const [pid = 0] = gateway().workerPids();
   const workers = page.getByRole('table', { name: 'Workers of this node' });

@@ -129,7 +129,7 @@ it('upstreams, Redis, the node and its workers are shown as they are', async () 
   const { page } = tab;
   const all = page.getByRole('table', { name: 'Upstreams, and how many nodes' });
   await all.getByRole('row', { name: 'simulated closed on 1 node' }).waitFor();
-  await page.getByText('up on 1 node, embedded').waitFor();
+  await page.getByText("up on 1 node, the node's own").waitFor();
   const { answered_by: node } = await admin(gateway()).call<{ answered_by: string }>(
     ...(['GET', '/cluster'] as const),
   );

@@ -52,6 +52,16 @@ describe('the systemd unit', () => {
     );
   });
 
+  it('has settings for a fleet in its comments', () => {
+    const text = settings.text.replaceAll(/^# (?=(?:ops|redis|books): )/gm, '');
+    const env = { REDIS_PASSWORD: 'redis', BOOKS_PASSWORD: 'books' };
+    expect(parseConfig({ ...settings, text, env })).toMatchObject({
+      redis: { topology: 'sentinel' },
+      books: { place: { kind: 'postgres' } },
+      ops: { listen: { host: '0.0.0.0', port: 9400 } },
+    });
+  });
+
   it('lets it write into its data folder alone', () => {
     const [variable = ''] = linesOf('Environment');
     const [name, folder] = variable.split('=');

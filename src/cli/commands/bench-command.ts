@@ -43,12 +43,14 @@ export function registerBenchCommand(program: Command, { terminal, setExitCode }
     .option('--url <url>', 'the gateway', parseUrl, 'http://127.0.0.1:8080')
     .option('--key <key>', "default: TOLLGATE_KEY, else the data folder's demo-key")
     .addOption(
-      new Option('--format <format>', 'of the requests').choices(FORMAT_NAMES).default('native'),
+      new Option('--format <format>', 'format of the requests')
+        .choices(FORMAT_NAMES)
+        .default('native'),
     )
     .option('--model <model>', 'its id or alias', 'haiku')
     .option('--rate <number>', 'requests a second', parseDecimal(RATE_MIN, RATE_MAX), 10)
     .option('--seconds <number>', 'how long', parseDecimal(SECONDS_MIN, SECONDS_MAX), 10)
-    .option('--connections <number>', 'at most so many', parseCountUpTo(CONNECTIONS_MAX), 128)
+    .option('--connections <number>', 'how many at most', parseCountUpTo(CONNECTIONS_MAX), 128)
     .option('--stream', 'ask for streams')
     .option('--body-bytes <number>', 'of each request', parseCountUpTo(BODY_BYTES_MAX))
     .option('--json', 'print JSON')

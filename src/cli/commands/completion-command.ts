@@ -7,7 +7,7 @@ type Shell = (typeof SHELLS)[number];
 export function registerCompletionCommand(program: Command, { terminal }: CommandHost): void {
   program
     .command('completion')
-    .description('print what a shell completes command lines with')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: Shell) => terminal.out(printCompletion(shell, listPlaces(program))));
 }

@@ -85,7 +85,11 @@ function withGroupOptions(command: Command): Command {
         parseListOption,
       )
       .option('--user-limit <limit>', 'of each end user; may be repeated', parseListOption)
-      .option('--require-user <yes|no>', 'whether requests must name it', parseYesOrNo),
+      .option(
+        '--require-user <yes|no>',
+        'whether each request must name its end user',
+        parseYesOrNo,
+      ),
   );
 }
 

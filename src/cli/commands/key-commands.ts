@@ -139,7 +139,11 @@ function withControlOptions(
       .option('--group <id>', 'the group that it belongs to', wrap(parseText))
       .option('--limit <limit>', 'such as tokens=400000/1m; may be repeated', parseListOption)
       .option('--user-limit <limit>', 'of each end user; may be repeated', parseListOption)
-      .option('--require-user <yes|no>', 'whether requests must name it', parseYesOrNo),
+      .option(
+        '--require-user <yes|no>',
+        'whether each request must name its end user',
+        parseYesOrNo,
+      ),
   );
 }
 

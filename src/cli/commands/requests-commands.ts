@@ -59,12 +59,12 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
     .option('--upstream <name>', 'that this upstream answered')
     .option('--status <status>', 'with this status, such as 429, or class, such as 5xx')
     .addOption(
-      new Option('--outcome <outcome>', 'that ended so').choices([
+      new Option('--outcome <outcome>', 'with this outcome').choices([
         ...['complete', 'failed', 'left', 'undelivered', 'refused'],
       ]),
     )
     .addOption(
-      new Option('--kind <kind>', 'settled so').choices([
+      new Option('--kind <kind>', 'of this kind').choices([
         ...['charge', 'release', 'late', 'orphan', 'expired', 'refused'],
       ]),
     )

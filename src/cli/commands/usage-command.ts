@@ -54,7 +54,7 @@ interface UsageData {
 
 export function registerUsageCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('usage'))
-    .description('what was used and charged, summed up from the ledger')
+    .description('what was used and charged, from the books')
     .option('--account <id>', 'of this account only')
     .option('--key <id>', 'of this key only')
     .option('--group <id>', 'of this group only')

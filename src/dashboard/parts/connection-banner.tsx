@@ -10,8 +10,8 @@ export function ConnectionBanner() {
       {now.state === 'lost' && <p class="banner">Connection lost, trying again: {now.reason}.</p>}
       {now.state === 'waiting' && (
         <p class="notice">
-          Other windows of this browser have all its connections for live figures. Here they come
-          when one of those windows is closed or hidden.
+          Live figures are paused: other windows of this browser use all of its connections. Close
+          or hide one.
         </p>
       )}
     </div>

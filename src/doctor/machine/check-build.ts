@@ -2,7 +2,7 @@ import { loadUws } from '../../http/load-uws.ts';
 import { NODE_RELEASES } from '../../http/node-releases.ts';
 import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
 
-/** The version in package.json under `engines`. */
+/** The lowest of those in package.json under `engines`. */
 export const NODE_VERSION_MIN = '20.19';
 
 export function judgeNodeVersion(version: string): Finding {

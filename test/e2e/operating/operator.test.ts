@@ -32,7 +32,12 @@ async function shell(node: Gateway, script: string): Promise<string> {
 
 describe('an operator', () => {
   it('gets an account and a working key from the commands of the documents', async () => {
-    const printed = await shell(gateway(), blockOf(readPage('keys-and-accounts'), 'sh'));
+    const commands = blockOf(readPage('keys-and-accounts'), 'sh');
+    const printed = await shell(
+      gateway(),
+      commands.replace('http://127.0.0.1:8080', gateway().url),
+    );
+    expect(printed).toContain('"object":"chat.completion"');
     const key = /sk-gw2-[0-9A-Za-z]{49}/.exec(printed)?.[0] ?? '';
     expect((await askModel(gateway().url, key, messageOf('Hi'))).status).toBe(200);
   });

@@ -28,8 +28,8 @@ export function ConflictNotice({ base, onKeep, onTake }: ConflictNoticeProps) {
             </p>
             <ChangeTable caption={`What changed since version ${base}`} changes={changes} />
             <p>
-              Your text stays as it is until you choose. If you keep it, it takes back what is not
-              in it: look at the changes again before you apply them.
+              Your text stays as it is until you choose. If you keep it and apply it as it is, it
+              undoes what they changed: look at the changes again before.
             </p>
             <div class="buttons">
               <button type="button" onClick={() => onTake(last)}>

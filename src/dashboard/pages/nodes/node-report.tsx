@@ -34,7 +34,7 @@ export function NodeReport({ detail }: { readonly detail: FullNode }) {
           { name: 'State, as the worst-off worker sees it', value: <Badge state={redis.state} /> },
           { name: 'Out for', value: redis.out_for_ms > 0 ? formatMs(redis.out_for_ms) : '–' },
           { name: 'Topology', value: redis.topology },
-          { name: 'Runs', value: redis.embedded ? 'as a part of this node' : 'elsewhere' },
+          { name: 'Server', value: redis.embedded ? "the node's own" : 'shared by all nodes' },
         ]}
       />
       <h2>Workers</h2>

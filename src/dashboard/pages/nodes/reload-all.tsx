@@ -43,8 +43,8 @@ export function ReloadAll({ running, onReloaded }: ReloadAllProps) {
             onReloaded();
           }}
         >
-          Each node reads its settings anew, one after the other. The first that does not take them
-          over ends it.
+          Each node reads its settings anew, one after the other. If one refuses them, those after
+          it are not reloaded.
         </ConfirmDialog>
       )}
     </>

@@ -28,7 +28,7 @@ export function FleetHealth({ cluster }: { readonly cluster: Cluster }) {
       <h2>Redis</h2>
       <p>
         <States states={countStates(running.map(({ redis }) => redis.state))} />,{' '}
-        {cluster.redis.embedded ? 'embedded' : cluster.redis.topology}
+        {cluster.redis.embedded ? "the node's own" : cluster.redis.topology}
       </p>
     </>
   );

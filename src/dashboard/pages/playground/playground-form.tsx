@@ -106,7 +106,7 @@ interface BodyFieldProps {
 
 function BodyField({ body, onChange }: BodyFieldProps) {
   return (
-    <Field label="Body" hint="It is sent as it stands here: what is wrong with it, the API says.">
+    <Field label="Body" hint="It is sent as it stands; the API reports what is wrong with it.">
       {(attributes) => (
         <textarea
           {...attributes}

@@ -13,9 +13,7 @@ export function ReceiptView({ receipt }: { readonly receipt: Receipt }) {
     <>
       <Facts facts={[...listSubjects(receipt), ...listAmounts(receipt), ...listDetails(receipt)]} />
       {receipt.state === 'ended' && receipt.asked === null && (
-        <p>
-          Nobody was left to tell of it: its worker had died, and it was charged by what was noted.
-        </p>
+        <p>Its worker died. The request was charged what had been noted last.</p>
       )}
       {times && (
         <>
