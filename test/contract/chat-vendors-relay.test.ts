@@ -21,6 +21,13 @@ interface Chunk {
 
 const toBytes = (text: string) => new TextEncoder().encode(text);
 
+const readChunks = (bytes: Uint8Array) =>
+  createSseDecoder()
+    .push(bytes)
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as Chunk);
+const readChoices = (bytes: Uint8Array) => readChunks(bytes).flatMap(({ choices }) => choices);
+
 describe('the relay of chat streams of other vendors', () => {
   it('counts whatever it passes on, and holds none of it back as a mere beginning', () => {
     const values = fc.oneof(
@@ -48,6 +55,25 @@ describe('the relay of chat streams of other vendors', () => {
       }),
       RUNS,
     );
+  });
+
+  it('keeps what a choice tells beside its words, also where it has none, and where it ends', () => {
+    const logprobs = (token: string) => ({ content: [{ token, logprob: -1, top_logprobs: [] }] });
+    const choices = [
+      { index: 0, delta: { role: 'assistant', content: '' }, filter_results: {}, logprobs: null },
+      { index: 0, delta: { content: '' }, logprobs: logprobs('half'), finish_reason: null },
+      { index: 0, delta: { content: '' }, logprobs: logprobs('end'), finish_reason: 'stop' },
+    ];
+    const written = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const relayed = relayAll(relay, [toBytes(`${written.join('')}data: [DONE]\n\n`)]);
+    expect(readChoices(relayed.bytes)).toEqual([
+      { index: 0, delta: { role: 'assistant' }, logprobs: null, finish_reason: null },
+      choices[1],
+      { ...choices[2], finish_reason: null },
+      { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' },
+    ]);
+    expect(relayed.contentBytes).toBe(0);
   });
 
   it('counts a call of the deprecated kind', () => {

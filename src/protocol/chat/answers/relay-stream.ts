@@ -7,6 +7,7 @@
 import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
 import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
 import type { SseEvent } from '../../sse/sse-decoder.ts';
 import type { SseFrame } from '../../sse/sse-splitter.ts';
@@ -168,12 +169,21 @@ function replaceHeads(chunk: Uint8Array, start: number, run: TextRun, heads: Hea
 
 /**
  * Whether a choice says nothing new: roles, finish reasons and empty values are written at the
- * beginning and at the end.
+ * beginning and at the end. A token without a text, such as half of a character, may have logprobs.
  */
 function isSilent(choice: Json): boolean {
   const delta = readObject(choice, 'delta');
-  return Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value));
+  return (
+    Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value)) &&
+    Object.entries(choice).every(([name, value]) => isToldAnew(name) || isEmpty(value))
+  );
 }
+
+const isToldAnew = (name: string) =>
+  name === 'index' || name === 'delta' || name === 'finish_reason';
+
+const isEmpty = (value: unknown) =>
+  isNothing(value) || (isObject(value) && Object.keys(value).length === 0);
 
 /** Whether only the part before the choices has to be replaced. */
 function isPlain(chunk: Json, choices: readonly Json[]): boolean {
