@@ -15,7 +15,7 @@ const streams = readdirSync(FIXTURES).filter((file) => file.endsWith('.sse'));
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Chunk {
+interface Chunk extends Fields {
   readonly choices: readonly { readonly delta: Fields }[];
 }
 
@@ -74,6 +74,53 @@ describe('the relay of chat streams of other vendors', () => {
       { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' },
     ]);
     expect(relayed.contentBytes).toBe(0);
+  });
+
+  describe('keeps what stands beside the choices', () => {
+    const relayed = (...chunks: readonly Fields[]) => {
+      const written = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+      const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+      return readChunks(relayAll(relay, [toBytes(`${written}data: [DONE]\n\n`)]).bytes);
+    };
+    const say = (content: string, reason: string | null = null) => ({
+      choices: [{ index: 0, delta: { content }, finish_reason: reason }],
+    });
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+    const citations = ['https://example.com/'];
+
+    it('in front of them and behind', () => {
+      const chunk = (text: string, tier: string) => ({
+        ...{ id: 'a', model: 'vendor', system_fingerprint: 'fp' },
+        ...{ service_tier: tier, nothing: null, ...say(text), of_tomorrow: [1] },
+      });
+      const chunks = relayed(chunk('a', 'x'), chunk('b', 'x'), chunk('c', 'x'), chunk('d', 'y'));
+      expect(chunks.map((each) => each['system_fingerprint']).slice(0, -1)).toEqual(
+        Array.from({ length: 6 }, () => 'fp'),
+      );
+      const tiers = ['x', 'x', 'x', 'x', 'y', 'y'];
+      expect(chunks.map((each) => each['service_tier']).slice(0, -1)).toEqual(tiers);
+      expect(chunks.map((each) => each['of_tomorrow']).slice(0, -1)).toEqual(tiers.map(() => [1]));
+      expect(chunks.every(({ model, id }) => model === MODEL && id !== 'vendor')).toBe(true);
+    });
+
+    it('behind nested fields, and beside a finish reason or the usage', () => {
+      const last = { citations, ...say(' two', 'stop'), usage, fingerprint: 'fp' };
+      const chunks = relayed({ citations, ...say('One') }, last);
+      expect(chunks.map((each) => each['citations']).slice(0, -1)).toEqual(
+        Array.from({ length: 4 }, () => citations),
+      );
+      expect(chunks.map((each) => each['fingerprint']).slice(0, -1)).toEqual([
+        undefined,
+        undefined,
+        'fp',
+        'fp',
+      ]);
+    });
+
+    it('in a chunk without words, at the end', () => {
+      const chunks = relayed(say('One'), say('', 'stop'), { citations, choices: [], usage });
+      expect(chunks.at(-2)).toMatchObject({ citations, choices: [{ finish_reason: 'stop' }] });
+    });
   });
 
   it('counts a call of the deprecated kind', () => {
