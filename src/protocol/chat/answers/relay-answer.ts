@@ -7,6 +7,7 @@
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
+import { hideCosts, isCost } from '../../answers/hide-costs.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
 import { type Json, readObject, readText, readUpstreamBody } from '../../json/upstream-json.ts';
@@ -113,7 +114,7 @@ function writeUsage(told: Json, usage: Usage): string {
   const ours = encodeUsage(usage);
   let others = '';
   for (const name of Object.keys(told)) {
-    if (!Object.hasOwn(ours, name)) {
+    if (!Object.hasOwn(ours, name) && !isCost(name)) {
       others += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
     }
   }
@@ -127,12 +128,12 @@ function writeChoices(choice: Json, summary: Summary): string {
 
 const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];
 
-const isKept: KeepMember = (name) => !WRITTEN.includes(name);
-const isKeptButChoices: KeepMember = (name) => name !== 'choices' && !WRITTEN.includes(name);
+const isKept: KeepMember = (name) => !WRITTEN.includes(name) && !isCost(name);
+const isKeptButChoices: KeepMember = (name, fields) => name !== 'choices' && isKept(name, fields);
 
 /** The slow way, for names that `spliceJson` cannot handle. */
 function mergeJson(answer: Json, members: string): Buffer {
-  return Buffer.from(JSON.stringify({ ...answer, ...JSON.parse(`{${members}}`) }));
+  return Buffer.from(JSON.stringify({ ...hideCosts(answer), ...JSON.parse(`{${members}}`) }));
 }
 
 function findOnlyChoice({ choices }: Json): Json | undefined {

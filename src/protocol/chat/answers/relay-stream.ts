@@ -5,6 +5,7 @@
  */
 
 import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
+import { isCost } from '../../answers/hide-costs.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
@@ -207,13 +208,13 @@ const isToldAnew = (name: string) =>
 const isEmpty = (value: unknown) =>
   isNothing(value) || (isObject(value) && Object.keys(value).length === 0);
 
-/** Whether only the part before the choices has to be replaced. */
+/** Whether nothing but the part before the choices has to be replaced. */
 function isPlain(chunk: Json, choices: readonly Json[]): boolean {
   const names = Object.keys(chunk);
   const behind = names.slice(names.indexOf('choices'));
   return (
     chunk['usage'] == null &&
-    !behind.some((name) => HEAD_FIELDS.includes(name)) &&
+    !behind.some((name) => HEAD_FIELDS.includes(name) || isCost(name)) &&
     choices.every((choice) => choice['finish_reason'] == null)
   );
 }

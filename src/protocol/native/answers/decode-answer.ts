@@ -1,4 +1,5 @@
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
 import { replaceText } from '../../json/splice-json.ts';
@@ -42,17 +43,17 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
 
 const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));
 
-/** Whether the answer tells exactly this usage. */
+/** Whether the answer tells exactly this usage, and no more than a client may know. */
 function tellsUsageOf(answer: Json, usage: Usage): boolean {
   const told = readObject(answer, 'usage');
   const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
-  return isCounted && isSameUsage(decodeUsage(told, NO_USAGE), usage);
+  return isCounted && !tellsCosts(told) && isSameUsage(decodeUsage(told, NO_USAGE), usage);
 }
 
 /** Merges our usage with the upstream's unknown fields. */
 function mendUsage(answer: Json, usage: Usage): Json {
   const { service_tier, ...ours } = encodeUsage(usage);
-  const told = readObject(answer, 'usage');
+  const told = hideCosts(readObject(answer, 'usage'));
   return { service_tier, ...told, ...ours, ...mendSearches(told, usage) };
 }
 
