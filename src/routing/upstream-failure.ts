@@ -26,7 +26,7 @@ export class UpstreamFailure extends Refusal {
   constructor(kind: FailureKind, refusal: Refusal, retryAfterMs = 0) {
     super(refusal.refusal, refusal.message, {
       headers:
-        retryAfterMs > 0
+        kind === 'overloaded'
           ? { ...refusal.headers, ...encodeRetryAfter(retryAfterMs) }
           : refusal.headers,
       ...(refusal.param === null ? {} : { param: refusal.param }),

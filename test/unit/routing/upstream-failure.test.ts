@@ -21,7 +21,9 @@ describe('a failure of an upstream', () => {
       (ms) => new UpstreamFailure('overloaded', overloaded, ms).headers['retry-after'],
     );
     expect(waits).toEqual(['1', '2', '59']);
-    expect(new UpstreamFailure('overloaded', overloaded).headers).toEqual({});
+    const silent = new UpstreamFailure('overloaded', overloaded);
+    expect(silent.headers).toEqual({ 'retry-after': '1' });
+    expect(silent.retryAfterMs).toBe(0);
   });
 
   it('stays what it is when it is classified', () => {
