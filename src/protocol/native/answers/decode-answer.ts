@@ -2,14 +2,10 @@ import { decodeStreamError, tellsError } from '../../answers/decode-upstream-err
 import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
+import { keepInputTexts } from '../../json/keep-input-texts.ts';
+import type { JsonBody } from '../../json/parse-json-body.ts';
 import { replaceText } from '../../json/splice-json.ts';
-import {
-  brokenAnswer,
-  type Json,
-  parseUpstreamJson,
-  readObject,
-  readUpstreamBody,
-} from '../../json/upstream-json.ts';
+import { brokenAnswer, type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
@@ -18,7 +14,7 @@ import { encodeUsage, mendSearches } from './encode-usage.ts';
 
 /** Decodes an answer that is not a stream. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
-  return decodePayload(parseUpstreamJson(body));
+  return decodePayload(readUpstreamBody(Buffer.from(body)));
 }
 
 /**
@@ -29,7 +25,7 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
   const answer = readUpstreamBody(body);
   const { value } = answer;
   if (!tellsUsage(value['usage'])) {
-    return { events: decodePayload(value), contentBytes: 0, closing: undefined };
+    return { events: decodePayload(answer), contentBytes: 0, closing: undefined };
   }
   const { start, content, finish } = readAnswer(value);
   let contentBytes = 0;
@@ -57,8 +53,9 @@ function mendUsage(answer: Json, usage: Usage): Json {
   return { service_tier, ...told, ...ours, ...mendSearches(told, usage) };
 }
 
-function decodePayload(answer: Json): readonly InferenceEvent[] {
-  const { start, content, finish } = readAnswer(answer);
+function decodePayload(answer: JsonBody): readonly InferenceEvent[] {
+  keepInputTexts(answer, 'content');
+  const { start, content, finish } = readAnswer(answer.value);
   const blocks = createBlockDecoder();
   const events: InferenceEvent[] = [start];
   for (const block of content) {
