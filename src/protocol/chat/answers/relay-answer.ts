@@ -8,6 +8,7 @@ import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
 import { hideCosts, isCost } from '../../answers/hide-costs.ts';
+import { outlineAnswer } from '../../answers/outline-answer.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
 import { type Json, readObject, readText, readUpstreamBody } from '../../json/upstream-json.ts';
@@ -26,6 +27,7 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 interface Summary {
   readonly start: EventOf<'start'>;
   readonly finish: EventOf<'finish'>;
+  readonly outline: readonly InferenceEvent[];
   readonly contentBytes: number;
 }
 
@@ -46,7 +48,7 @@ export function relayChatAnswer(
   if (choice === undefined || summary === undefined) {
     return { events: decodeChatPayload(value), contentBytes: 0, closing: undefined };
   }
-  const { start, finish, contentBytes } = summary;
+  const { start, outline, contentBytes } = summary;
   const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(choice, summary);
   const closing = (usage: Usage) => {
     const written = writeMembers(value, { start, usage }, { model, context });
@@ -54,7 +56,7 @@ export function relayChatAnswer(
     const isLeft = isRight ? isKept : isKeptButChoices;
     return spliceJson(answer, members, isLeft) ?? mergeJson(value, members);
   };
-  return { events: [start, finish], contentBytes, closing };
+  return { events: outline, contentBytes, closing };
 }
 
 /** Sums up the most frequent kind of answer, which is only a text. */
@@ -71,11 +73,9 @@ function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const id = decodeMessageId(readText(answer, 'id'), 'chatcmpl-');
   const reason = readText(choice, 'finish_reason');
   const stopReason = decodeFinishReason(reason, { hasCalls: false, isRefused: false });
-  return {
-    start: { type: 'start', id, model: readText(answer, 'model') ?? '', usage },
-    finish: { type: 'finish', stopReason, stopSequence: undefined, usage },
-    contentBytes: countUtf8Bytes(content),
-  };
+  const start = { type: 'start', id, model: readText(answer, 'model') ?? '', usage } as const;
+  const finish = { type: 'finish', stopReason, stopSequence: undefined, usage } as const;
+  return { start, finish, outline: [start, finish], contentBytes: countUtf8Bytes(content) };
 }
 
 /** Sums up any other answer that may be passed on. */
@@ -85,7 +85,8 @@ function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
   const finish = events.at(-1);
   const isGood = isWhole(readObject(choice, 'message'));
   if (!isGood || start?.type !== 'start' || finish?.type !== 'finish') return undefined;
-  return finish.usage === undefined ? undefined : { start, finish, contentBytes };
+  if (finish.usage === undefined) return undefined;
+  return { start, finish, outline: outlineAnswer(events), contentBytes };
 }
 
 const reasonOf = (choice: Json, { finish }: Summary) =>

@@ -6,6 +6,7 @@ import { keepInputTexts } from '../../json/keep-input-texts.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { replaceText } from '../../json/splice-json.ts';
 import { brokenAnswer, type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
@@ -28,13 +29,25 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
     return { events: decodePayload(answer), contentBytes: 0, closing: undefined };
   }
   const { start, content, finish } = readAnswer(value);
+  const thoughts: InferenceEvent[] = [];
   let contentBytes = 0;
-  for (const block of content) contentBytes += countBlockBytes(block);
+  for (const block of content) {
+    contentBytes += countBlockBytes(block);
+    if (isThought(block)) thoughts.push(THOUGHT);
+  }
   const closing = (usage: Usage) =>
     tellsUsageOf(value, usage)
       ? (replaceText(answer, 'model', model) ?? writeJson({ ...value, model }))
       : writeJson({ ...value, model, usage: mendUsage(value, usage) });
-  return { events: [start, finish], contentBytes, closing };
+  return { events: [start, ...thoughts, finish], contentBytes, closing };
+}
+
+/** Says no more than that the model thought. */
+const THOUGHT: InferenceEvent = { type: 'block_start', index: 0, block: { type: 'thinking' } };
+
+function isThought(block: unknown): boolean {
+  const type = isObject(block) ? block['type'] : undefined;
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));

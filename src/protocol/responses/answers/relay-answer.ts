@@ -1,5 +1,6 @@
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
 import { tellsCosts } from '../../answers/hide-costs.ts';
+import { outlineAnswer } from '../../answers/outline-answer.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
@@ -38,7 +39,7 @@ export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAns
     return { events, contentBytes: 0, closing: undefined };
   }
   const { events: others, contentBytes } = tallyDeltas(all);
-  const events = others.filter(({ type }) => type === 'start' || type === 'finish');
+  const events = outlineAnswer(others);
   const mended = mendOutput(output, terms.seal);
   const hasCosts = tellsCosts(readObject(value, 'usage'));
   const closing = (usage: Usage) => {
