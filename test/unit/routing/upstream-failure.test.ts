@@ -26,6 +26,16 @@ describe('a failure of an upstream', () => {
     expect(silent.retryAfterMs).toBe(0);
   });
 
+  it('is not to be repeated by the client either, if the answer was too large to read', () => {
+    const oversized = new Refusal('upstream_broken', 'Too large', { isOversize: true });
+    expect(classifyFailure(oversized)).toMatchObject({
+      kind: 'refused',
+      headers: { 'x-should-retry': 'false' },
+    });
+    const broken = classifyFailure(new Refusal('upstream_broken', 'Broken'));
+    expect(broken?.headers).toEqual({});
+  });
+
   it('stays what it is when it is classified', () => {
     const failure = new UpstreamFailure('unreachable', new Refusal('upstream_broken', 'Refused'));
     expect(classifyFailure(failure)).toBe(failure);
