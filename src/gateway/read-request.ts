@@ -3,7 +3,7 @@ import { asBuffer } from '../lib/bytes/as-buffer.ts';
 import type { DecodeAids, DecodedRequest, HeaderSource, RouteFormat } from '../protocol/format.ts';
 import type { AbridgedRequest, InferenceRequest, RequestOutline } from '../protocol/inference.ts';
 import { abridgeJson } from '../protocol/json/abridge-json.ts';
-import { keepInputTexts } from '../protocol/json/keep-input-texts.ts';
+import { keepLongNumbers } from '../protocol/json/keep-long-numbers.ts';
 import { type JsonBody, readJsonBody } from '../protocol/json/parse-json-body.ts';
 import { unifyNames } from '../protocol/json/unify-names.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -68,7 +68,7 @@ function readAbridged(
 
 /** Called only for a request that is written anew: one that is passed on keeps its bytes. */
 function keepNumbers(request: InferenceRequest, source: JsonBody): InferenceRequest {
-  keepInputTexts(source, 'messages');
+  keepLongNumbers(source, 'messages');
   return request;
 }
 

@@ -6,12 +6,12 @@ import type { Json } from '../json/upstream-json.ts';
  */
 const COSTS = new Set(['cost', 'cost_details', 'is_byok', 'provider']);
 
-export const isCost = (name: string) => COSTS.has(name);
+export const isVendorCost = (name: string) => COSTS.has(name);
 
-export const tellsCosts = (told: Json) => Object.keys(told).some(isCost);
+export const tellsCosts = (told: Json) => Object.keys(told).some(isVendorCost);
 
 /** Returns the same object if nothing of it has to be hidden. */
 export function hideCosts(told: Json): Json {
   if (!tellsCosts(told)) return told;
-  return Object.fromEntries(Object.entries(told).filter(([name]) => !isCost(name)));
+  return Object.fromEntries(Object.entries(told).filter(([name]) => !isVendorCost(name)));
 }

@@ -7,7 +7,7 @@
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
-import { hideCosts, isCost } from '../../answers/hide-costs.ts';
+import { hideCosts, isVendorCost } from '../../answers/hide-costs.ts';
 import { outlineAnswer } from '../../answers/outline-answer.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
@@ -115,7 +115,7 @@ function writeUsage(told: Json, usage: Usage): string {
   const ours = encodeUsage(usage);
   let others = '';
   for (const name of Object.keys(told)) {
-    if (!Object.hasOwn(ours, name) && !isCost(name)) {
+    if (!Object.hasOwn(ours, name) && !isVendorCost(name)) {
       others += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
     }
   }
@@ -129,7 +129,7 @@ function writeChoices(choice: Json, summary: Summary): string {
 
 const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];
 
-const isKept: KeepMember = (name) => !WRITTEN.includes(name) && !isCost(name);
+const isKept: KeepMember = (name) => !WRITTEN.includes(name) && !isVendorCost(name);
 const isKeptButChoices: KeepMember = (name, fields) => name !== 'choices' && isKept(name, fields);
 
 /** The slow way, for names that `spliceJson` cannot handle. */

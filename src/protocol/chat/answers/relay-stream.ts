@@ -5,7 +5,7 @@
  */
 
 import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
-import { isCost } from '../../answers/hide-costs.ts';
+import { isVendorCost } from '../../answers/hide-costs.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
@@ -164,7 +164,7 @@ class ChatFrames implements FrameRelay {
 
 const isDelta = ({ type }: InferenceEvent) => type === 'delta';
 
-/** In memory of its own: a slice of the pool would keep 8 KB alive as long as the stream is open. */
+/** In memory of its own: a slice of the pool would keep 8 KB alive until the stream ends. */
 const keepHead = (head: string) => new Uint8Array(Buffer.from(head));
 
 /** The heads of chunks: the one for the client and the one from the upstream. */
@@ -214,7 +214,7 @@ function isPlain(chunk: Json, choices: readonly Json[]): boolean {
   const behind = names.slice(names.indexOf('choices'));
   return (
     chunk['usage'] == null &&
-    !behind.some((name) => HEAD_FIELDS.includes(name) || isCost(name)) &&
+    !behind.some((name) => HEAD_FIELDS.includes(name) || isVendorCost(name)) &&
     choices.every((choice) => choice['finish_reason'] == null)
   );
 }

@@ -1,4 +1,4 @@
-import { isCost } from '../../answers/hide-costs.ts';
+import { isVendorCost } from '../../answers/hide-costs.ts';
 import type { Json } from '../../json/upstream-json.ts';
 
 /** What is written anew, and the error of a chunk that tells none. */
@@ -12,7 +12,7 @@ export function writeOthers(chunk: Json, names: readonly string[]): string {
   let written = '';
   for (const name of names) {
     const value = chunk[name];
-    if (value == null || LEFT_OUT.has(name) || isCost(name)) continue;
+    if (value == null || LEFT_OUT.has(name) || isVendorCost(name)) continue;
     written += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
   }
   return written;

@@ -2,7 +2,7 @@ import { decodeStreamError, tellsError } from '../../answers/decode-upstream-err
 import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
-import { keepInputTexts } from '../../json/keep-input-texts.ts';
+import { keepLongNumbers } from '../../json/keep-long-numbers.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { replaceText } from '../../json/splice-json.ts';
 import { brokenAnswer, type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
@@ -67,7 +67,7 @@ function mendUsage(answer: Json, usage: Usage): Json {
 }
 
 function decodePayload(answer: JsonBody): readonly InferenceEvent[] {
-  keepInputTexts(answer, 'content');
+  keepLongNumbers(answer, 'content');
   const { start, content, finish } = readAnswer(answer.value);
   const blocks = createBlockDecoder();
   const events: InferenceEvent[] = [start];

@@ -21,7 +21,7 @@ const LONG_NUMBER_CHARS = 16;
  * Keeps the text of each tool's input in a native body, unseen, if reading may have changed a
  * number in it. Such numbers are rare, so the bytes are only searched where the value has one.
  */
-export function keepInputTexts(body: JsonBody, holder: Holder): void {
+export function keepLongNumbers(body: JsonBody, holder: Holder): void {
   const held = body.value[holder];
   const lists = holder === 'messages' ? listOf(held).map(({ content }) => content) : [held];
   const blocks = lists.flatMap(listOf).filter((block) => Object.hasOwn(block, 'input'));
