@@ -48,7 +48,7 @@ export async function askOnce(
 ): Promise<OpenRequest> {
   const authorization = `Bearer ${text}`;
   const header = (name: string) => (name === 'authorization' ? authorization : undefined);
-  const key = steps.checkKey({ header, joinedHeader: () => undefined, peerAddress: '127.0.0.1' });
+  const key = steps.checkKey({ header, peerAddress: '127.0.0.1' });
   const requestId = mintRequestId(Date.now());
   const rate = { nowMs: 0, limit: 0, left: 0 };
   const askedMs = Date.now();

@@ -3,6 +3,7 @@ import { asBuffer } from '../lib/bytes/as-buffer.ts';
 import type { DecodeAids, DecodedRequest, HeaderSource, RouteFormat } from '../protocol/format.ts';
 import type { AbridgedRequest, InferenceRequest, RequestOutline } from '../protocol/inference.ts';
 import { abridgeJson } from '../protocol/json/abridge-json.ts';
+import { keepLongNumbers } from '../protocol/json/keep-long-numbers.ts';
 import { type JsonBody, readJsonBody } from '../protocol/json/parse-json-body.ts';
 import { unifyNames } from '../protocol/json/unify-names.ts';
 import { Refusal } from '../protocol/refusals.ts';
@@ -35,7 +36,7 @@ export function readRequest(
   if (abridged !== undefined) return abridged;
   const source = readBody(body, format);
   const decoded = format.decodeRequest(source.value, header, aids);
-  return { ...decoded, source, readWhole: () => decoded.request };
+  return { ...decoded, source, readWhole: () => keepNumbers(decoded.request, source) };
 }
 
 function readBody(body: Uint8Array, format: RouteFormat): JsonBody {
@@ -59,10 +60,18 @@ function readAbridged(
     request: decoded.request as unknown as AbridgedRequest,
     source,
     readWhole() {
-      whole ??= format.decodeRequest(readBody(body, format).value, header).request;
+      if (whole !== undefined) return whole;
+      const read = readBody(body, format);
+      whole = keepNumbers(format.decodeRequest(read.value, header).request, read);
       return whole;
     },
   };
+}
+
+/** Called only for a request that is written anew: one that is passed on keeps its bytes. */
+function keepNumbers(request: InferenceRequest, source: JsonBody): InferenceRequest {
+  keepLongNumbers(source, 'messages');
+  return request;
 }
 
 function decodeAbridged(source: JsonBody, format: RouteFormat, header: HeaderSource) {

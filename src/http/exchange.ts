@@ -9,7 +9,7 @@ import { BodyCollector } from './body-collector.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
-import { findHeader, joinHeader, type RequestHead } from './read-request-head.ts';
+import { type RequestHead, readHeader } from './read-request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { WriterOwner } from './writer-context.ts';
 
@@ -93,12 +93,7 @@ export class Exchange implements WriterOwner {
   }
 
   header(lowerCaseName: string): string | undefined {
-    return findHeader(this.head.headers, lowerCaseName);
-  }
-
-  /** For headers that are lists. */
-  joinedHeader(lowerCaseName: string): string | undefined {
-    return joinHeader(this.head.headers, lowerCaseName);
+    return readHeader(this.head.headers, lowerCaseName);
   }
 
   /** The peer of the connection: behind a proxy, the proxy. Empty once the client is gone. */

@@ -69,16 +69,32 @@ export function readRequestHead(req: UwsRequest): RequestHead | undefined {
   };
 }
 
-/** The first value under a lower-case name. */
-export function findHeader(headers: readonly string[], name: string): string | undefined {
+/**
+ * Headers whose lines are one list, because clients write a line for each value or a proxy adds one
+ * of its own. `traceparent` is none, but two of them count as none.
+ */
+const JOINED = new Set([
+  'accept',
+  'anthropic-beta',
+  'llm-beta',
+  'traceparent',
+  'tracestate',
+  'x-forwarded-for',
+]);
+
+/** The value under a lower-case name: of a list all lines, of any other header the first. */
+export function readHeader(headers: readonly string[], name: string): string | undefined {
+  return JOINED.has(name) ? joinHeader(headers, name) : findHeader(headers, name);
+}
+
+function findHeader(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] === name) return headers[i + 1];
   }
   return undefined;
 }
 
-/** Joins all values under a lower-case name into one list: a proxy may add a line of its own. */
-export function joinHeader(headers: readonly string[], name: string): string | undefined {
+function joinHeader(headers: readonly string[], name: string): string | undefined {
   let joined: string | undefined;
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i] !== name) continue;

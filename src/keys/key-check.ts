@@ -69,7 +69,7 @@ export function createKeyCheck(
   const originOf = (caller: Caller) =>
     readKeyOrigin({
       peerAddress: caller.peerAddress,
-      forwardedFor: caller.joinedHeader('x-forwarded-for'),
+      forwardedFor: caller.header('x-forwarded-for'),
       trustedProxies,
     });
 

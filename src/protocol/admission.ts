@@ -24,9 +24,8 @@ export interface KeyOrigin {
 
 /** The client that sends a request. */
 export interface Caller {
+  /** Joins the lines of a header that is a list; of any other, the first line counts. */
   header(name: string): string | undefined;
-  /** Returns the value of a list header that may be spread over several lines. */
-  joinedHeader(name: string): string | undefined;
   /** The address of the connection; behind a proxy, that of the proxy. */
   readonly peerAddress: string;
 }

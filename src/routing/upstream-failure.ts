@@ -1,3 +1,4 @@
+import { DO_NOT_RETRY } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal, type RefusalName } from '../protocol/refusals.ts';
 import type { TryResult } from '../protocol/try.ts';
 import { encodeRetryAfter } from './retry-after.ts';
@@ -25,10 +26,12 @@ export class UpstreamFailure extends Refusal {
 
   constructor(kind: FailureKind, refusal: Refusal, retryAfterMs = 0) {
     super(refusal.refusal, refusal.message, {
-      headers:
-        retryAfterMs > 0
-          ? { ...refusal.headers, ...encodeRetryAfter(retryAfterMs) }
-          : refusal.headers,
+      headers: {
+        ...refusal.headers,
+        ...(kind === 'overloaded' && encodeRetryAfter(retryAfterMs)),
+        // The vendor computes and bills such an answer each time, and nobody is charged for it.
+        ...(refusal.isOversize && DO_NOT_RETRY),
+      },
       ...(refusal.param === null ? {} : { param: refusal.param }),
       chatMessage: refusal.chatMessage,
       chatCode: refusal.chatCode,

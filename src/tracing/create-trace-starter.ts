@@ -38,9 +38,9 @@ export function createTraceStarter(share: number): (caller: Caller) => Trace | u
 
 function readTraceContext(caller: Caller): TraceContext | undefined {
   // Two such headers, joined by a comma, count as none.
-  const traceparent = caller.joinedHeader('traceparent');
+  const traceparent = caller.header('traceparent');
   if (traceparent === undefined) return undefined;
-  return decodeTraceContext(traceparent, () => caller.joinedHeader('tracestate'));
+  return decodeTraceContext(traceparent, () => caller.header('tracestate'));
 }
 
 function isInShare(traceId: string, share: number): boolean {

@@ -15,11 +15,18 @@ const streams = readdirSync(FIXTURES).filter((file) => file.endsWith('.sse'));
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Chunk {
+interface Chunk extends Fields {
   readonly choices: readonly { readonly delta: Fields }[];
 }
 
 const toBytes = (text: string) => new TextEncoder().encode(text);
+
+const readChunks = (bytes: Uint8Array) =>
+  createSseDecoder()
+    .push(bytes)
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as Chunk);
+const readChoices = (bytes: Uint8Array) => readChunks(bytes).flatMap(({ choices }) => choices);
 
 describe('the relay of chat streams of other vendors', () => {
   it('counts whatever it passes on, and holds none of it back as a mere beginning', () => {
@@ -48,6 +55,72 @@ describe('the relay of chat streams of other vendors', () => {
       }),
       RUNS,
     );
+  });
+
+  it('keeps what a choice tells beside its words, also where it has none, and where it ends', () => {
+    const logprobs = (token: string) => ({ content: [{ token, logprob: -1, top_logprobs: [] }] });
+    const choices = [
+      { index: 0, delta: { role: 'assistant', content: '' }, filter_results: {}, logprobs: null },
+      { index: 0, delta: { content: '' }, logprobs: logprobs('half'), finish_reason: null },
+      { index: 0, delta: { content: '' }, logprobs: logprobs('end'), finish_reason: 'stop' },
+    ];
+    const written = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const relayed = relayAll(relay, [toBytes(`${written.join('')}data: [DONE]\n\n`)]);
+    expect(readChoices(relayed.bytes)).toEqual([
+      { index: 0, delta: { role: 'assistant' }, logprobs: null, finish_reason: null },
+      choices[1],
+      { ...choices[2], finish_reason: null },
+      { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' },
+    ]);
+    expect(relayed.contentBytes).toBe(0);
+  });
+
+  describe('keeps what stands beside the choices', () => {
+    const relayed = (...chunks: readonly Fields[]) => {
+      const written = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+      const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+      return readChunks(relayAll(relay, [toBytes(`${written}data: [DONE]\n\n`)]).bytes);
+    };
+    const say = (content: string, reason: string | null = null) => ({
+      choices: [{ index: 0, delta: { content }, finish_reason: reason }],
+    });
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+    const citations = ['https://example.com/'];
+
+    it('in front of them and behind', () => {
+      const chunk = (text: string, tier: string) => ({
+        ...{ id: 'a', model: 'vendor', system_fingerprint: 'fp' },
+        ...{ service_tier: tier, nothing: null, ...say(text), of_tomorrow: [1] },
+      });
+      const chunks = relayed(chunk('a', 'x'), chunk('b', 'x'), chunk('c', 'x'), chunk('d', 'y'));
+      expect(chunks.map((each) => each['system_fingerprint']).slice(0, -1)).toEqual(
+        Array.from({ length: 6 }, () => 'fp'),
+      );
+      const tiers = ['x', 'x', 'x', 'x', 'y', 'y'];
+      expect(chunks.map((each) => each['service_tier']).slice(0, -1)).toEqual(tiers);
+      expect(chunks.map((each) => each['of_tomorrow']).slice(0, -1)).toEqual(tiers.map(() => [1]));
+      expect(chunks.every(({ model, id }) => model === MODEL && id !== 'vendor')).toBe(true);
+    });
+
+    it('behind nested fields, and beside a finish reason or the usage', () => {
+      const last = { citations, ...say(' two', 'stop'), usage, fingerprint: 'fp' };
+      const chunks = relayed({ citations, ...say('One') }, last);
+      expect(chunks.map((each) => each['citations']).slice(0, -1)).toEqual(
+        Array.from({ length: 4 }, () => citations),
+      );
+      expect(chunks.map((each) => each['fingerprint']).slice(0, -1)).toEqual([
+        undefined,
+        undefined,
+        'fp',
+        'fp',
+      ]);
+    });
+
+    it('in a chunk without words, at the end', () => {
+      const chunks = relayed(say('One'), say('', 'stop'), { citations, choices: [], usage });
+      expect(chunks.at(-2)).toMatchObject({ citations, choices: [{ finish_reason: 'stop' }] });
+    });
   });
 
   it('counts a call of the deprecated kind', () => {

@@ -17,6 +17,11 @@ beforeAll(async () => {
   target = await startTestServer({
     'GET /hello': (exchange) => exchange.answerJson(200, { hello: 'world' }),
     'GET /peer': (exchange) => exchange.answerJson(200, { peer: exchange.peerAddress }),
+    'GET /headers': (exchange) =>
+      exchange.answerJson(200, {
+        lists: ['anthropic-beta', 'x-forwarded-for'].map((name) => exchange.header(name)),
+        others: ['anthropic-version', 'x-user', 'x-none'].map((name) => exchange.header(name)),
+      }),
     'GET /large': (exchange) =>
       exchange.answer({ status: 200, headers: {} }, Buffer.alloc(5_000_000, 'x')),
     'GET /throws': () => {
@@ -48,6 +53,27 @@ beforeAll(async () => {
   });
 });
 afterAll(() => target.server.close());
+
+describe('a request', () => {
+  it('joins the lines of a list, and of any other header has the first', async () => {
+    const client = await openRawConnection(target.port);
+    client.send(
+      `GET /headers HTTP/1.1\r\nhost: x\r\nanthropic-beta: a, b\r\nanthropic-version: 1\r\n${[
+        'x-forwarded-for: 192.0.2.1',
+        'x-user: ann',
+        'Anthropic-Beta: c',
+        'x-user: bob',
+        'anthropic-version: 2',
+        'x-forwarded-for: 192.0.2.2',
+      ].join('\r\n')}\r\n\r\n`,
+    );
+    await client.waitFor(/\}$/);
+    expect(client.received()).toContain(
+      '{"lists":["a, b,c","192.0.2.1,192.0.2.2"],"others":["1","ann",null]}',
+    );
+    client.destroy();
+  });
+});
 
 describe('an answer', () => {
   it('carries the same id in both request id headers, a date and no product header', async () => {

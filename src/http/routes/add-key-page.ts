@@ -67,7 +67,7 @@ function sendFile(exchange: Exchange, { body, headers }: PageFile): void {
  * that alone does not count.
  */
 function wantsHtml(exchange: Exchange): boolean {
-  const ranges = exchange.joinedHeader('accept')?.toLowerCase().split(',') ?? [];
+  const ranges = exchange.header('accept')?.toLowerCase().split(',') ?? [];
   return ranges.some((range) => {
     const [type, ...parameters] = range.split(';').map((part) => part.trim());
     return type === 'text/html' && !parameters.some((each) => /^q=0(\.0*)?$/.test(each));

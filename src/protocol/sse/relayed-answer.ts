@@ -2,9 +2,9 @@ import type { Closing, InferenceEvent } from '../inference.ts';
 
 /** A whole answer for a client that reads the format of the upstream. */
 export interface RelayedAnswer {
-  /** The start and the finish, or all events if the answer has to be written anew. */
+  /** The start, thoughts and the finish, or all events if the answer has to be written anew. */
   readonly events: readonly InferenceEvent[];
-  /** The bytes of the content between those two events. */
+  /** The bytes of the content between start and finish. */
   readonly contentBytes: number;
   /** Writes all bytes of the answer; `undefined` if the answer has to be written anew. */
   readonly closing: Closing | undefined;

@@ -108,6 +108,14 @@ describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
     },
   );
 
+  it('that does not say when to come back has clients wait for a moment', async () => {
+    const place = await scene.take(kind, { script: () => [answerOf(429, errorBody(kind, 'busy'))] });
+    const told = await place.ask('chat', false);
+    expect(told.status).toBe(503);
+    expect(told.headers.get('retry-after')).toBe('1');
+    expect(place.requests()).toHaveLength(3);
+  });
+
   it('that wants a moment gets it, and then answers', async () => {
     const place = await scene.take(kind, {
       script: (number) => [number === 1 ? busy(kind, 429, '1') : goodAnswer(kind, false)],

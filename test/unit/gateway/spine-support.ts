@@ -133,7 +133,6 @@ export function createClient(body: object, headers: Record<string, string> = {})
     signal: leaving.signal,
     peerAddress: '127.0.0.1',
     header: (name) => all[name],
-    joinedHeader: (name) => all[name],
     addHeaders: (headers) => Object.assign(added, headers),
     abort: (refusal) => leaving.abort(refusal),
     async body() {

@@ -18,11 +18,11 @@ function setUp(trustedProxies = 0) {
   const clock = { nowMs: () => nowMs };
   const keyCheck = createKeyCheck(guards, (doubt) => doubts.push(doubt), clock);
   const check = (key: string, peerAddress = '192.0.2.1', forwardedFor?: string) => {
-    const caller: Caller = {
-      peerAddress,
-      header: (name) => (name === 'x-api-key' ? key : undefined),
-      joinedHeader: (name) => (name === 'x-forwarded-for' ? forwardedFor : undefined),
-    };
+    const headers = new Map([
+      ['x-api-key', key],
+      ['x-forwarded-for', forwardedFor],
+    ]);
+    const caller: Caller = { peerAddress, header: (name) => headers.get(name) };
     return keyCheck.check(caller);
   };
   const statusOf = async (...args: Parameters<typeof check>) => {

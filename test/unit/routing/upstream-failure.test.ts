@@ -21,7 +21,19 @@ describe('a failure of an upstream', () => {
       (ms) => new UpstreamFailure('overloaded', overloaded, ms).headers['retry-after'],
     );
     expect(waits).toEqual(['1', '2', '59']);
-    expect(new UpstreamFailure('overloaded', overloaded).headers).toEqual({});
+    const silent = new UpstreamFailure('overloaded', overloaded);
+    expect(silent.headers).toEqual({ 'retry-after': '1' });
+    expect(silent.retryAfterMs).toBe(0);
+  });
+
+  it('is not to be repeated by the client either, if the answer was too large to read', () => {
+    const oversized = new Refusal('upstream_broken', 'Too large', { isOversize: true });
+    expect(classifyFailure(oversized)).toMatchObject({
+      kind: 'refused',
+      headers: { 'x-should-retry': 'false' },
+    });
+    const broken = classifyFailure(new Refusal('upstream_broken', 'Broken'));
+    expect(broken?.headers).toEqual({});
   });
 
   it('stays what it is when it is classified', () => {

@@ -53,7 +53,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   const encodeStart = ({ id, model, usage }: EventOf<'start'>): string => {
     usageAtStart = usage;
     head = encodeHead({ id, model }, context);
-    return encodeBeginning(head, context);
+    return encodeBeginning({ head, tail });
   };
 
   const startBlock = (block: BlockStart): string => {
@@ -78,7 +78,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
           return '';
         case 'finish': {
           const reason = finishReasonOf(event.stopReason, saysRefusal);
-          return encodeEnd(head, reason, event.usage ?? usageAtStart, context);
+          return encodeEnd({ head, tail }, reason, event.usage ?? usageAtStart, context);
         }
       }
     },
@@ -87,10 +87,17 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   };
 }
 
-/** Writes the beginning of a chunk, up to the list of its choices. */
+/** What stands before and behind the choices of a chunk. */
+interface Frame {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** Writes the beginning of a chunk, up to the list of its choices. `more` is further members. */
 export function encodeHead(
   { id, model }: Pick<EventOf<'start'>, 'id' | 'model'>,
   { createdSeconds }: AnswerContext,
+  more = '',
 ): string {
   const fields = {
     id: encodeCompletionId(id),
@@ -98,22 +105,22 @@ export function encodeHead(
     created: createdSeconds,
     model,
   };
-  return `data: ${JSON.stringify(fields).slice(0, -1)},"choices":`;
+  return `data: ${JSON.stringify(fields).slice(0, -1)}${more},"choices":`;
 }
 
 /** Writes the chunk that names the role of the message. */
-export function encodeBeginning(head: string, context: AnswerContext): string {
-  return encodeChunk(head, encodeTail(context), { role: 'assistant' }, null);
+export function encodeBeginning({ head, tail }: Frame): string {
+  return encodeChunk(head, tail, { role: 'assistant' }, null);
 }
 
 /** Writes the finish reason, the usage if the client asked for it, and the terminator. */
 export function encodeEnd(
-  head: string,
+  { head, tail }: Frame,
   finishReason: FinishReason,
   usage: Usage,
   context: AnswerContext,
 ): string {
-  const last = encodeChunk(head, encodeTail(context), {}, finishReason);
+  const last = encodeChunk(head, tail, {}, finishReason);
   if (!context.wantsStreamUsage) return last + DONE;
   return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n${DONE}`;
 }
@@ -128,9 +135,9 @@ function encodeChunk(
   return `${head}[${JSON.stringify(choice)}]${tail}`;
 }
 
-/** Writes the end of a chunk, after the list of its choices. */
-export function encodeTail({ wantsStreamUsage }: AnswerContext): string {
-  return wantsStreamUsage ? ',"usage":null}\n\n' : '}\n\n';
+/** Writes the end of a chunk, after the list of its choices. `more` is further members. */
+export function encodeTail({ wantsStreamUsage }: AnswerContext, more = ''): string {
+  return wantsStreamUsage ? `${more},"usage":null}\n\n` : `${more}}\n\n`;
 }
 
 /** Numbers the calls from 0. Block numbers will not do, because they count the text blocks too. */

@@ -7,6 +7,8 @@
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
+import { hideCosts, isVendorCost } from '../../answers/hide-costs.ts';
+import { outlineAnswer } from '../../answers/outline-answer.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
 import { type Json, readObject, readText, readUpstreamBody } from '../../json/upstream-json.ts';
@@ -25,6 +27,7 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 interface Summary {
   readonly start: EventOf<'start'>;
   readonly finish: EventOf<'finish'>;
+  readonly outline: readonly InferenceEvent[];
   readonly contentBytes: number;
 }
 
@@ -45,7 +48,7 @@ export function relayChatAnswer(
   if (choice === undefined || summary === undefined) {
     return { events: decodeChatPayload(value), contentBytes: 0, closing: undefined };
   }
-  const { start, finish, contentBytes } = summary;
+  const { start, outline, contentBytes } = summary;
   const isRight = choice['index'] === 0 && choice['finish_reason'] === reasonOf(choice, summary);
   const closing = (usage: Usage) => {
     const written = writeMembers(value, { start, usage }, { model, context });
@@ -53,7 +56,7 @@ export function relayChatAnswer(
     const isLeft = isRight ? isKept : isKeptButChoices;
     return spliceJson(answer, members, isLeft) ?? mergeJson(value, members);
   };
-  return { events: [start, finish], contentBytes, closing };
+  return { events: outline, contentBytes, closing };
 }
 
 /** Sums up the most frequent kind of answer, which is only a text. */
@@ -70,11 +73,9 @@ function sumUpText(answer: Json, choice: Json): Summary | undefined {
   const id = decodeMessageId(readText(answer, 'id'), 'chatcmpl-');
   const reason = readText(choice, 'finish_reason');
   const stopReason = decodeFinishReason(reason, { hasCalls: false, isRefused: false });
-  return {
-    start: { type: 'start', id, model: readText(answer, 'model') ?? '', usage },
-    finish: { type: 'finish', stopReason, stopSequence: undefined, usage },
-    contentBytes: countUtf8Bytes(content),
-  };
+  const start = { type: 'start', id, model: readText(answer, 'model') ?? '', usage } as const;
+  const finish = { type: 'finish', stopReason, stopSequence: undefined, usage } as const;
+  return { start, finish, outline: [start, finish], contentBytes: countUtf8Bytes(content) };
 }
 
 /** Sums up any other answer that may be passed on. */
@@ -84,7 +85,8 @@ function sumUpEvents(answer: Json, choice: Json): Summary | undefined {
   const finish = events.at(-1);
   const isGood = isWhole(readObject(choice, 'message'));
   if (!isGood || start?.type !== 'start' || finish?.type !== 'finish') return undefined;
-  return finish.usage === undefined ? undefined : { start, finish, contentBytes };
+  if (finish.usage === undefined) return undefined;
+  return { start, finish, outline: outlineAnswer(events), contentBytes };
 }
 
 const reasonOf = (choice: Json, { finish }: Summary) =>
@@ -113,7 +115,7 @@ function writeUsage(told: Json, usage: Usage): string {
   const ours = encodeUsage(usage);
   let others = '';
   for (const name of Object.keys(told)) {
-    if (!Object.hasOwn(ours, name)) {
+    if (!Object.hasOwn(ours, name) && !isVendorCost(name)) {
       others += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
     }
   }
@@ -127,12 +129,12 @@ function writeChoices(choice: Json, summary: Summary): string {
 
 const WRITTEN = ['id', 'object', 'created', 'model', 'usage'];
 
-const isKept: KeepMember = (name) => !WRITTEN.includes(name);
-const isKeptButChoices: KeepMember = (name) => name !== 'choices' && !WRITTEN.includes(name);
+const isKept: KeepMember = (name) => !WRITTEN.includes(name) && !isVendorCost(name);
+const isKeptButChoices: KeepMember = (name, fields) => name !== 'choices' && isKept(name, fields);
 
 /** The slow way, for names that `spliceJson` cannot handle. */
 function mergeJson(answer: Json, members: string): Buffer {
-  return Buffer.from(JSON.stringify({ ...answer, ...JSON.parse(`{${members}}`) }));
+  return Buffer.from(JSON.stringify({ ...hideCosts(answer), ...JSON.parse(`{${members}}`) }));
 }
 
 function findOnlyChoice({ choices }: Json): Json | undefined {

@@ -5,8 +5,10 @@
  */
 
 import { asBuffer } from '../../../lib/bytes/as-buffer.ts';
+import { isVendorCost } from '../../answers/hide-costs.ts';
 import type { AnswerContext, InferenceEvent, Usage } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
 import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
 import type { SseEvent } from '../../sse/sse-decoder.ts';
 import type { SseFrame } from '../../sse/sse-splitter.ts';
@@ -26,6 +28,7 @@ import { STREAM_DONE } from './decode-stream.ts';
 import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
 import { keepFinishReason } from './finish-reasons.ts';
 import { mendCalls } from './mend-calls.ts';
+import { writeOthers } from './write-others.ts';
 
 /** The fields in the head of a chunk. If a name occurs twice, the later field counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
@@ -54,6 +57,11 @@ class ChatFrames implements FrameRelay {
   readonly #texts = createTextFrames();
   readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
   #head: string | undefined;
+  #startId = '';
+  /** What `#heads` say beyond `#head`: what the upstream's last plain chunk said there. */
+  #headOthers = '';
+  /** What the last chunk that had any said beside its choices. */
+  #others = '';
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
@@ -87,8 +95,10 @@ class ChatFrames implements FrameRelay {
     const chunk = parseUpstreamJson(data);
     const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk);
-    const begun = this.#begin(events[0]);
-    const relayed = this.#relayChunk(chunk, bytes);
+    const others = writeOthers(chunk, Object.keys(chunk));
+    if (others !== '') this.#others = others;
+    const begun = this.#begin(events[0], others);
+    const relayed = this.#relayChunk(chunk, bytes, others);
     const rest = relayed.length === 2 ? relayed[1] : undefined;
     if (rest !== undefined) {
       this.#heads.cutBytes = bytes.length - rest.length;
@@ -103,25 +113,36 @@ class ChatFrames implements FrameRelay {
     return { events, bytes: bytesOfAll, undecodedBytes };
   }
 
-  #begin(start: InferenceEvent | undefined): readonly Uint8Array[] {
+  #begin(start: InferenceEvent | undefined, others: string): readonly Uint8Array[] {
     if (start?.type !== 'start') return [];
     const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
     this.#head = head;
-    // In memory of its own: a slice of the pool would keep 8 KB alive as long as the stream is
-    // open.
-    this.#heads.bytes = new Uint8Array(Buffer.from(head));
-    return encodeUtf8(encodeBeginning(head, this.#context));
+    this.#startId = start.id;
+    this.#heads.bytes = keepHead(head);
+    return encodeUtf8(encodeBeginning({ head, tail: encodeTail(this.#context, others) }));
   }
 
-  #relayChunk(chunk: Json, bytes: Uint8Array): readonly Uint8Array[] {
+  #relayChunk(chunk: Json, bytes: Uint8Array, others: string): readonly Uint8Array[] {
     const told = readChoices(chunk);
     if (this.#head === undefined || told.every(isSilent)) return [];
     const choices = mendCalls(told, this.#chunks.placedCalls);
     const isSame = choices === told && isPlain(chunk, told);
     const rest = isSame ? cutAtChoices(bytes) : undefined;
-    if (rest !== undefined) return [this.#heads.bytes, rest];
+    if (rest !== undefined) return [this.#encodePlainHead(chunk), rest];
     const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
-    return encodeUtf8(`${this.#head}${JSON.stringify(spoken)}${encodeTail(this.#context)}`);
+    return encodeUtf8(`${this.#head}${JSON.stringify(spoken)}${encodeTail(this.#context, others)}`);
+  }
+
+  /** The head of a chunk whose choices and all that follows are passed on unchanged. */
+  #encodePlainHead(chunk: Json): Uint8Array {
+    const names = Object.keys(chunk);
+    const others = writeOthers(chunk, names.slice(0, names.indexOf('choices')));
+    if (others !== this.#headOthers) {
+      this.#headOthers = others;
+      const start = { id: this.#startId, model: this.#model };
+      this.#heads.bytes = keepHead(encodeHead(start, this.#context, others));
+    }
+    return this.#heads.bytes;
   }
 
   #finish(): RelayedFrame {
@@ -129,19 +150,22 @@ class ChatFrames implements FrameRelay {
     const events = this.#chunks.finish();
     const last = events.at(-1);
     if (last?.type !== 'finish') return { events, bytes: [] };
-    const head = this.#head ?? '';
     const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
+    const frame = { head: this.#head ?? '', tail: encodeTail(context, this.#others) };
     return {
       events,
       bytes: [],
       undecodedBytes,
-      closing: (usage: Usage) => utf8.encode(encodeEnd(head, reason, usage, context)),
+      closing: (usage: Usage) => utf8.encode(encodeEnd(frame, reason, usage, context)),
     };
   }
 }
 
 const isDelta = ({ type }: InferenceEvent) => type === 'delta';
+
+/** In memory of its own: a slice of the pool would keep 8 KB alive until the stream ends. */
+const keepHead = (head: string) => new Uint8Array(Buffer.from(head));
 
 /** The heads of chunks: the one for the client and the one from the upstream. */
 interface Heads {
@@ -168,20 +192,29 @@ function replaceHeads(chunk: Uint8Array, start: number, run: TextRun, heads: Hea
 
 /**
  * Whether a choice says nothing new: roles, finish reasons and empty values are written at the
- * beginning and at the end.
+ * beginning and at the end. A token without a text, such as half of a character, may have logprobs.
  */
 function isSilent(choice: Json): boolean {
   const delta = readObject(choice, 'delta');
-  return Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value));
+  return (
+    Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value)) &&
+    Object.entries(choice).every(([name, value]) => isToldAnew(name) || isEmpty(value))
+  );
 }
 
-/** Whether only the part before the choices has to be replaced. */
+const isToldAnew = (name: string) =>
+  name === 'index' || name === 'delta' || name === 'finish_reason';
+
+const isEmpty = (value: unknown) =>
+  isNothing(value) || (isObject(value) && Object.keys(value).length === 0);
+
+/** Whether nothing but the part before the choices has to be replaced. */
 function isPlain(chunk: Json, choices: readonly Json[]): boolean {
   const names = Object.keys(chunk);
   const behind = names.slice(names.indexOf('choices'));
   return (
     chunk['usage'] == null &&
-    !behind.some((name) => HEAD_FIELDS.includes(name)) &&
+    !behind.some((name) => HEAD_FIELDS.includes(name) || isVendorCost(name)) &&
     choices.every((choice) => choice['finish_reason'] == null)
   );
 }

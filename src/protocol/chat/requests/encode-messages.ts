@@ -34,6 +34,12 @@ export function encodeMessages(
     if (systemTexts.length > 0) addUserTexts(afterResults, systemTexts);
     systemTexts = [];
   };
+  const sayAfterResults = (said: readonly ChatMessage[]) => {
+    // Where nothing is said, the texts wait: joined to the same message each time, they would take
+    // time that grows with the square of their number.
+    if (said.length > 0) endSystemTexts();
+    for (const message of said) afterResults.push(message);
+  };
   const endTurn = () => {
     endSystemTexts();
     for (const message of afterResults) encoded.push(message);
@@ -47,19 +53,14 @@ export function encodeMessages(
     const path = `messages.${i}.content`;
     if (role === 'system') {
       systemTexts.push(joinContent(content));
-      continue;
-    }
-    endSystemTexts();
-    if (role === 'assistant') {
+    } else if (role === 'assistant') {
       endTurn();
       const answer = encodeAnswer(content, path, accepts);
       if (answer !== undefined) encoded.push(answer);
-    } else if (typeof content === 'string') {
-      afterResults.push({ role, content });
     } else {
       const turn = encodeTurn(content, path, accepts);
       for (const result of turn.results) encoded.push(result);
-      for (const message of turn.rest) afterResults.push(message);
+      sayAfterResults(turn.rest);
     }
   }
   endTurn();
@@ -157,10 +158,11 @@ const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
 });
 
 function encodeTurn(
-  content: readonly ContentBlock[],
+  content: Message['content'],
   path: string,
   accepts: UpstreamCall['accepts'],
-) {
+): { results: readonly ChatMessage[]; rest: readonly ChatMessage[] } {
+  if (typeof content === 'string') return { results: [], rest: [{ role: 'user', content }] };
   const results: ChatMessage[] = [];
   const rest: ChatMessage[] = [];
   const parts: UserPart[] = [];

@@ -1,14 +1,12 @@
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
+import { keepLongNumbers } from '../../json/keep-long-numbers.ts';
+import type { JsonBody } from '../../json/parse-json-body.ts';
 import { replaceText } from '../../json/splice-json.ts';
-import {
-  brokenAnswer,
-  type Json,
-  parseUpstreamJson,
-  readObject,
-  readUpstreamBody,
-} from '../../json/upstream-json.ts';
+import { brokenAnswer, type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
@@ -17,7 +15,7 @@ import { encodeUsage, mendSearches } from './encode-usage.ts';
 
 /** Decodes an answer that is not a stream. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
-  return decodePayload(parseUpstreamJson(body));
+  return decodePayload(readUpstreamBody(Buffer.from(body)));
 }
 
 /**
@@ -28,36 +26,49 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
   const answer = readUpstreamBody(body);
   const { value } = answer;
   if (!tellsUsage(value['usage'])) {
-    return { events: decodePayload(value), contentBytes: 0, closing: undefined };
+    return { events: decodePayload(answer), contentBytes: 0, closing: undefined };
   }
   const { start, content, finish } = readAnswer(value);
+  const thoughts: InferenceEvent[] = [];
   let contentBytes = 0;
-  for (const block of content) contentBytes += countBlockBytes(block);
+  for (const block of content) {
+    contentBytes += countBlockBytes(block);
+    if (isThought(block)) thoughts.push(THOUGHT);
+  }
   const closing = (usage: Usage) =>
     tellsUsageOf(value, usage)
       ? (replaceText(answer, 'model', model) ?? writeJson({ ...value, model }))
       : writeJson({ ...value, model, usage: mendUsage(value, usage) });
-  return { events: [start, finish], contentBytes, closing };
+  return { events: [start, ...thoughts, finish], contentBytes, closing };
+}
+
+/** Says no more than that the model thought. */
+const THOUGHT: InferenceEvent = { type: 'block_start', index: 0, block: { type: 'thinking' } };
+
+function isThought(block: unknown): boolean {
+  const type = isObject(block) ? block['type'] : undefined;
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));
 
-/** Whether the answer tells exactly this usage. */
+/** Whether the answer tells exactly this usage, and no more than a client may know. */
 function tellsUsageOf(answer: Json, usage: Usage): boolean {
   const told = readObject(answer, 'usage');
   const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
-  return isCounted && isSameUsage(decodeUsage(told, NO_USAGE), usage);
+  return isCounted && !tellsCosts(told) && isSameUsage(decodeUsage(told, NO_USAGE), usage);
 }
 
 /** Merges our usage with the upstream's unknown fields. */
 function mendUsage(answer: Json, usage: Usage): Json {
   const { service_tier, ...ours } = encodeUsage(usage);
-  const told = readObject(answer, 'usage');
+  const told = hideCosts(readObject(answer, 'usage'));
   return { service_tier, ...told, ...ours, ...mendSearches(told, usage) };
 }
 
-function decodePayload(answer: Json): readonly InferenceEvent[] {
-  const { start, content, finish } = readAnswer(answer);
+function decodePayload(answer: JsonBody): readonly InferenceEvent[] {
+  keepLongNumbers(answer, 'content');
+  const { start, content, finish } = readAnswer(answer.value);
   const blocks = createBlockDecoder();
   const events: InferenceEvent[] = [start];
   for (const block of content) {

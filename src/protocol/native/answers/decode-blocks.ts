@@ -1,5 +1,6 @@
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import type { BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
+import { writeInput } from '../../json/input-text.ts';
 import { brokenAnswer, type Json, readText } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
@@ -34,9 +35,7 @@ class BlockDecoder {
     }
     const index = this.#blocks;
     this.#blocks += 1;
-    const hasInput = block.type === 'tool_use' && hasFields(content['input']);
-    const input = hasInput ? JSON.stringify(content['input']) : '';
-    this.#open = { index, upstreamIndex, input };
+    this.#open = { index, upstreamIndex, input: inputOf(content) };
     const events: InferenceEvent[] = [{ type: 'block_start', index, block }];
     for (const delta of readDeltas(content)) events.push({ type: 'delta', index, delta });
     return events;
@@ -71,17 +70,18 @@ class BlockDecoder {
 export function countBlockBytes(content: unknown): number {
   if (!isObject(content)) throw brokenAnswer('a block begins out of order');
   if (decodeBlockStart(content) === undefined) return 0;
-  const { input } = content;
-  const inputJson = content['type'] === 'tool_use' && hasFields(input) ? JSON.stringify(input) : '';
   return (
     countUtf8Bytes(readText(content, 'text') ?? '') +
     countUtf8Bytes(readText(content, 'thinking') ?? '') +
     countUtf8Bytes(readText(content, 'partial_json') ?? '') +
-    countUtf8Bytes(inputJson)
+    countUtf8Bytes(inputOf(content))
   );
 }
 
-const hasFields = (value: unknown) => isObject(value) && Object.keys(value).length > 0;
+function inputOf({ type, input }: Json): string {
+  const hasFields = isObject(input) && Object.keys(input).length > 0;
+  return type === 'tool_use' && hasFields ? writeInput(input) : '';
+}
 
 function decodeBlockStart(content: Json): BlockStart | undefined {
   switch (content['type']) {

@@ -4,6 +4,7 @@
  * Gain: 49 to 20 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 
+import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
 import { isSameUsage, raiseUsage } from '../../answers/raise-usage.ts';
 import type { Closing, InferenceEvent, Usage } from '../../inference.ts';
 import {
@@ -128,8 +129,9 @@ class NativeFrames implements FrameRelay {
   #takeEnding(): readonly Uint8Array[] {
     if (this.#ending === undefined) return [];
     const { payload, bytes } = this.#ending;
-    const isCounted = readCount(readObject(payload, 'usage')['output_tokens']) !== undefined;
-    return [isCounted ? bytes : mendEnding(payload, this.#usage)];
+    const told = readObject(payload, 'usage');
+    const isRight = readCount(told['output_tokens']) !== undefined && !tellsCosts(told);
+    return [isRight ? bytes : mendEnding(payload, this.#usage)];
   }
 
   #close(finish: EventOf<'finish'>, stop: Uint8Array): Closing {
@@ -153,12 +155,13 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
   const ours: Readonly<Record<string, unknown>> = encodeFinalUsage(usage);
   return (
     told['output_tokens'] === usage.output &&
+    !tellsCosts(told) &&
     FINAL_COUNTS.every((name) => told[name] == null || told[name] === ours[name])
   );
 }
 
 function mendEnding(ending: Json, usage: Usage): Uint8Array {
-  const told = readObject(ending, 'usage');
+  const told = hideCosts(readObject(ending, 'usage'));
   const mended = { ...told, ...encodeFinalUsage(usage), ...mendSearches(told, usage) };
   return utf8.encode(encodeEvent('message_delta', { ...ending, usage: mended }));
 }

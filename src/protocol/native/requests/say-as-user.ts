@@ -15,7 +15,7 @@ export function sayAsUser(messages: readonly Message[]): readonly Message[] {
       continue;
     }
     if (!hasResults(message)) {
-      said.push(...waiting);
+      for (const each of waiting) said.push(each);
       waiting = [];
     }
     said.push(message);

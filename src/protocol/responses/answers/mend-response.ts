@@ -1,3 +1,4 @@
+import { hideCosts } from '../../answers/hide-costs.ts';
 import type { AnswerContext, Usage } from '../../inference.ts';
 import type { Json } from '../../json/upstream-json.ts';
 import { readObject, readText } from '../../json/upstream-json.ts';
@@ -65,7 +66,7 @@ export function mendResponse(response: Json, terms: MendTerms): Json {
 
 /** Merges our usage with the upstream's unknown fields. */
 export function mendUsage(response: Json, usage: Usage): Json {
-  return { ...readObject(response, 'usage'), ...encodeUsage(usage) };
+  return { ...hideCosts(readObject(response, 'usage')), ...encodeUsage(usage) };
 }
 
 /** Returns the same list if no item of it is changed. */

@@ -1,8 +1,10 @@
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
+import { tellsCosts } from '../../answers/hide-costs.ts';
+import { outlineAnswer } from '../../answers/outline-answer.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
-import { type Json, readUpstreamBody } from '../../json/upstream-json.ts';
+import { type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { isIncomplete } from './decode-ending.ts';
 import { decodeResponse } from './decode-stream.ts';
@@ -37,13 +39,14 @@ export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAns
     return { events, contentBytes: 0, closing: undefined };
   }
   const { events: others, contentBytes } = tallyDeltas(all);
-  const events = others.filter(({ type }) => type === 'start' || type === 'finish');
+  const events = outlineAnswer(others);
   const mended = mendOutput(output, terms.seal);
+  const hasCosts = tellsCosts(readObject(value, 'usage'));
   const closing = (usage: Usage) => {
     const written = {
       ...fillIn(value, terms),
       ...describeResponse(terms),
-      ...(isSameUsage(told, usage) ? {} : { usage: mendUsage(value, usage) }),
+      ...(isSameUsage(told, usage) && !hasCosts ? {} : { usage: mendUsage(value, usage) }),
       ...(mended === output ? {} : { output: mended }),
     };
     const isKept: KeepMember = (name) => !Object.hasOwn(written, name);

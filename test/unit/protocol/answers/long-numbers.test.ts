@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { decodeChatAnswer } from '../../../../src/protocol/chat/answers/decode-answer.ts';
 import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
+import { decodeNativeAnswer } from '../../../../src/protocol/native/answers/decode-answer.ts';
 import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
 import { decodeResponse } from '../../../../src/protocol/responses/answers/decode-stream.ts';
 import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
@@ -34,8 +35,21 @@ const OF_RESPONSES = decodeResponse(
   },
   undefined,
 );
+const OF_NATIVE = decodeNativeAnswer(
+  JSON.stringify({
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude' },
+    content: [
+      { type: 'text', text: '"input": 1' },
+      { type: 'tool_use', id: 'call_0', name: 'look', input: {} },
+      { type: 'tool_use', id: 'call_1', name: 'send', input: { raw: 'HERE' } },
+    ],
+    ...{ stop_reason: 'tool_use', usage: { input_tokens: 1, output_tokens: 1 } },
+  }).replace('{"raw":"HERE"}', ARGUMENTS),
+);
 
 it.each([
+  ['native', 'chat', OF_NATIVE, chatFormat],
+  ['native', 'Responses', OF_NATIVE, responsesFormat],
   ['chat', 'chat', OF_CHAT, chatFormat],
   ['chat', 'Responses', OF_CHAT, responsesFormat],
   ['Responses', 'chat', OF_RESPONSES, chatFormat],

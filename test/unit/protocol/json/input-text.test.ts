@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readRequest } from '../../../../src/gateway/read-request.ts';
 import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
 import { encodeChatRequest } from '../../../../src/protocol/chat/requests/encode-request.ts';
+import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
 import { encodeNativeRequest } from '../../../../src/protocol/native/requests/encode-request.ts';
 import { encodeResponsesRequest } from '../../../../src/protocol/responses/requests/encode-request.ts';
 import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
@@ -37,9 +39,38 @@ const OF_RESPONSES = responsesFormat.decodeRequest(
   },
   () => undefined,
 ).request;
+const TYPES = { type: 'object', properties: { input: { maximum: Number.MAX_VALUE } } };
+const ofNative = (text: string, more: object = {}) =>
+  readRequest(
+    Buffer.from(
+      JSON.stringify({
+        ...{ model: 'opus', max_tokens: 9, ...more },
+        tools: [{ name: 'send', input_schema: TYPES }],
+        messages: [
+          { role: 'user', content: 'Go' },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'Sending.', cache_control: { type: 'ephemeral' } },
+              { type: 'tool_use', id: 'call_1', name: 'send', input: 'HERE' },
+            ],
+          },
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'Sent' }],
+          },
+        ],
+      }).replace('"HERE"', text),
+    ),
+    nativeFormat,
+    (name) => (name === 'llm-version' ? '2023-06-01' : undefined),
+    true,
+  ).readWhole();
 
 describe.each([
   ['chat', OF_CHAT],
+  ['native', ofNative(ARGUMENTS)],
+  ['native', ofNative(ARGUMENTS, { metadata: { user_id: 'x'.repeat(200) }, x: 'x'.repeat(9_000) })],
   ['Responses', OF_RESPONSES],
 ])('a number beyond what JavaScript holds, in a call that a %s client tells of', (_, request) => {
   const call = { request, outputTokensMax: 9, isStream: false };
@@ -63,6 +94,12 @@ describe.each([
     ) as unknown;
     expect(JSON.parse(JSON.stringify(messages))).toEqual(plain);
   });
+});
+
+it('an input that names a field twice is the one that counts', () => {
+  const request = ofNative('{"a":1},"input":{"channel": 1234567890123456789}');
+  const call = { request, outputTokensMax: 9, isStream: false };
+  expect(encodeNativeRequest(call, 'sold')).toContain('"input":{"channel":1234567890123456800}');
 });
 
 it('arguments that are no JSON object are wrapped, whatever numbers they have', () => {

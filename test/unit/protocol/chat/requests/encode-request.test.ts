@@ -30,6 +30,13 @@ const call = (id: string, json = '{}') => ({
 });
 const PNG = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
 
+const SAID = 'x'.repeat(30);
+const SYSTEM = { role: 'system', content: SAID };
+const NUMBERS = Array.from({ length: 20_000 }, (_, i) => `${i}`);
+const CALLS = assistant(...NUMBERS.map((id) => use(id)));
+const SILENT = NUMBERS.map(() => [SYSTEM, user({ type: 'thinking', thinking: '', signature: '' })]);
+const RESULTS = NUMBERS.map((id) => [user(result(id, {})), SYSTEM]);
+
 describe('the body for a chat upstream', () => {
   it.each([
     ['minimal', 'minimal'],
@@ -105,14 +112,21 @@ describe('the messages for a chat upstream', () => {
   });
 
   it('take as many system messages as there may be into one message of the user', () => {
-    const system = { role: 'system', content: 'x' };
-    const many = Array.from({ length: 99_000 }, () => system);
-    const user = { role: 'user', content: [text('a'), text('b')] };
-    const [message, ...others] = encode({ messages: [user, ...many] })['messages'] as {
-      readonly content: readonly unknown[];
-    }[];
-    expect(others).toEqual([]);
-    expect(message?.content).toHaveLength(99_002);
+    const messages = [user(text('a'), text('b')), ...NUMBERS.map(() => SYSTEM)];
+    const said = NUMBERS.map(() => text(SAID));
+    expect(encode({ messages })['messages']).toEqual([user(text('a'), text('b'), ...said)]);
+  });
+
+  it.each([
+    ['a text', [user(text('Hi'))], SILENT],
+    ['parts', [user(text('Hi'), text('all'))], SILENT],
+    ['results', [user(text('Hi')), CALLS], RESULTS],
+  ])('join as many system messages as may stand behind %s', (_, first, others) => {
+    const asked = callOf({ messages: [...first, ...others.flat()] });
+    const startedAtMs = performance.now();
+    const body = encodeChatRequest(asked, 'vendor-name', 'max_tokens');
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    expect(body.split(SAID)).toHaveLength(others.length + 1);
   });
 
   it('have one system message, as many models take no other, and what comes later from the user', () => {

@@ -1,0 +1,16 @@
+import type { InferenceEvent } from '../inference.ts';
+
+/**
+ * Keeps of an answer that is passed on what its meter has to know: its beginning, that its model
+ * thought, and its end. Of a summary of thoughts nobody can tell how many tokens it stands for.
+ */
+export function outlineAnswer(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
+  return events.filter(
+    (event) => event.type === 'start' || event.type === 'finish' || isThought(event),
+  );
+}
+
+function isThought(event: InferenceEvent): boolean {
+  if (event.type !== 'block_start') return false;
+  return event.block.type === 'thinking' || event.block.type === 'redacted_thinking';
+}
