@@ -109,7 +109,9 @@ describe.each(FORMAT_NAMES)('an upstream of kind %s', (kind) => {
   );
 
   it('that does not say when to come back has clients wait for a moment', async () => {
-    const place = await scene.take(kind, { script: () => [answerOf(429, errorBody(kind, 'busy'))] });
+    const place = await scene.take(kind, {
+      script: () => [answerOf(429, errorBody(kind, 'busy'))],
+    });
     const told = await place.ask('chat', false);
     expect(told.status).toBe(503);
     expect(told.headers.get('retry-after')).toBe('1');
