@@ -20,7 +20,8 @@ export function mendMessages(
   if (areMended(messages)) return messages;
   return messages.flatMap((message) => {
     const { role, content } = message;
-    if (typeof content === 'string' || !content.some(isBroken)) return [message];
+    if (typeof content === 'string') return isBlankSaid(content) ? [] : [message];
+    if (!content.some(isBroken)) return [message];
     const mended = content.flatMap((block) => mendBlock(block, open));
     return mended.length > 0 ? [{ role, content: mended }] : [];
   });
@@ -28,7 +29,9 @@ export function mendMessages(
 
 /** Whether the messages need no mending. */
 export function areMended(messages: readonly Message[]): boolean {
-  return messages.every(({ content }) => typeof content === 'string' || !content.some(isBroken));
+  return messages.every(({ content }) =>
+    typeof content === 'string' ? !isBlankSaid(content) : !content.some(isBroken),
+  );
 }
 
 /** Returns an id of a tool use that native clients and upstreams accept. */
@@ -45,6 +48,11 @@ function isBroken(block: ContentBlock): boolean {
 
 function isSealedThinking(block: ContentBlock): block is ThinkingBlock {
   return block.type === 'thinking' && isSealed(block.signature);
+}
+
+/** Only the last message of an assistant may be empty. */
+function isBlankSaid(content: string): boolean {
+  return content !== '' && isBlank(content);
 }
 
 /** Only an assistant's, because those of others are refused. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
 import { readJsonBody } from '../../../../../src/protocol/json/parse-json-body.ts';
 import { encodeNativeRequest } from '../../../../../src/protocol/native/requests/encode-request.ts';
+import { spliceNativeRequest } from '../../../../../src/protocol/native/requests/splice-request.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
 import { callOf, decodeNative, readBodies } from '../../upstream-requests.ts';
 import { assistant, cached, text, user } from '../request-parts.ts';
@@ -197,6 +198,14 @@ describe('a conversation that went through other upstreams', () => {
       user(result('a')),
       user(text('And?')),
     ]);
+  });
+
+  it('loses a message of a model that is nothing but white space', () => {
+    const messages = [user(text('Hi')), { role: 'assistant', content: '\n' }, user(text('Well?'))];
+    const left = [messages[0], messages[2]];
+    expect(encode(callOf({ messages }))['messages']).toEqual(left);
+    const source = readJsonBody(Buffer.from(JSON.stringify({ messages })));
+    expect(spliceNativeRequest(callOf({ messages }, { source }), 'vendor-name')).toBeUndefined();
   });
 
   it('has ids that native upstreams take', () => {
