@@ -13,13 +13,13 @@ import type { HeaderSource } from '../../protocol/format.ts';
 import type { RequestOutline } from '../../protocol/inference.ts';
 import type { Exchange } from '../exchange.ts';
 
-export interface Counted {
+export interface TokenQuestion {
   readonly body: Uint8Array;
   readonly header: HeaderSource;
   readonly key: ApiKey;
 }
 
-type Read = (counted: Counted) => RequestOutline | Promise<RequestOutline>;
+type Read = (counted: TokenQuestion) => RequestOutline | Promise<RequestOutline>;
 
 /** Returns how many tokens the input of a request is likely to have. It costs nothing. */
 export async function countTokens(exchange: Exchange, steps: Steps, read: Read): Promise<number> {

@@ -7,7 +7,7 @@ import { parseJsonBody } from '../../protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
 import { isObject } from '../../protocol/schema.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Counted, countTokens } from './count-tokens.ts';
+import { countTokens, type TokenQuestion } from './count-tokens.ts';
 import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 120_000;
@@ -50,7 +50,7 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
 }
 
 /** The body is that of a message without the fields that only an answer needs. */
-function readMessage({ body, header }: Counted): RequestOutline {
+function readMessage({ body, header }: TokenQuestion): RequestOutline {
   const value = parseJsonBody(body);
   const asMessage = isObject(value)
     ? { ...value, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }

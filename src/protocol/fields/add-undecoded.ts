@@ -5,7 +5,7 @@ import { isBlank } from './is-blank.ts';
 const LABEL_CHARS_MAX = 256;
 
 /** How the fields of one kind of object are read. Decoding leaves out those without a reading. */
-export type Place = ReadonlyMap<string, Reading>;
+export type FieldPlace = ReadonlyMap<string, FieldUse>;
 
 /**
  * - `whole`: it is decoded, or contains nothing that a model would read
@@ -13,25 +13,25 @@ export type Place = ReadonlyMap<string, Reading>;
  * - `text`: it is decoded, unless it is blank
  * - a function: a text is read as above, and objects, also those of a list, by their own places
  */
-type Reading = 'whole' | 'label' | 'text' | FindPlace;
+type FieldUse = 'whole' | 'label' | 'text' | PlaceFinder;
 
 /** Returns undefined for an object that decoding leaves out. */
-export type FindPlace = (value: Fields) => Place | undefined;
+export type PlaceFinder = (value: Fields) => FieldPlace | undefined;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function createPlace(readings: Readonly<Record<string, Reading>>): Place {
+export function toFieldPlace(readings: Readonly<Record<string, FieldUse>>): FieldPlace {
   return new Map(Object.entries(readings));
 }
 
 /** Finds the place of an object by its field `type`. */
-export function byType(places: Readonly<Record<string, Place>>): FindPlace {
-  const byName: ReadonlyMap<unknown, Place> = new Map(Object.entries(places));
+export function byType(places: Readonly<Record<string, FieldPlace>>): PlaceFinder {
+  const byName: ReadonlyMap<unknown, FieldPlace> = new Map(Object.entries(places));
   return ({ type }) => byName.get(type);
 }
 
 /** Adds what decoding leaves out of an object in this place. */
-export function addUndecoded(value: object, place: Place, undecoded: unknown[]): void {
+export function addUndecoded(value: object, place: FieldPlace, undecoded: unknown[]): void {
   // `for in` makes no list of names for each object. Parsed JSON has no inherited names.
   for (const name in value) {
     const field = (value as Fields)[name];
@@ -47,12 +47,12 @@ export function addUndecoded(value: object, place: Place, undecoded: unknown[]):
 }
 
 /** The same for an object, or for each object of a list. */
-export function addObjects(value: unknown, find: FindPlace, undecoded: unknown[]): void {
+export function addObjects(value: unknown, find: PlaceFinder, undecoded: unknown[]): void {
   if (Array.isArray(value)) for (const item of value) addObject(item, find, undecoded);
   else addObject(value, find, undecoded);
 }
 
-function addObject(value: unknown, find: FindPlace, undecoded: unknown[]): void {
+function addObject(value: unknown, find: PlaceFinder, undecoded: unknown[]): void {
   const place = isObject(value) ? find(value) : undefined;
   if (place === undefined) undecoded.push(value);
   else addUndecoded(value as Fields, place, undecoded);

@@ -2,9 +2,9 @@ import {
   addObjects,
   addUndecoded,
   byType,
-  createPlace,
-  type FindPlace,
-  type Place,
+  type FieldPlace,
+  type PlaceFinder,
+  toFieldPlace,
 } from '../../fields/add-undecoded.ts';
 import { isObject } from '../../schema.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -12,45 +12,45 @@ import { listUnoffered } from './decode-tools.ts';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-const TEXT_PART = createPlace({ type: 'whole', text: 'text' });
-const IMAGE = createPlace({ url: 'whole' });
-const FILE = createPlace({ file_data: 'whole' });
+const TEXT_PART = toFieldPlace({ type: 'whole', text: 'text' });
+const IMAGE = toFieldPlace({ url: 'whole' });
+const FILE = toFieldPlace({ file_data: 'whole' });
 const textParts = byType({ text: TEXT_PART });
 const userParts = byType({
   text: TEXT_PART,
-  image_url: createPlace({ type: 'whole', image_url: () => IMAGE }),
-  file: createPlace({ type: 'whole', file: () => FILE }),
+  image_url: toFieldPlace({ type: 'whole', image_url: () => IMAGE }),
+  file: toFieldPlace({ type: 'whole', file: () => FILE }),
 });
-const assistantParts = byType({ text: TEXT_PART, refusal: createPlace({ type: 'whole' }) });
+const assistantParts = byType({ text: TEXT_PART, refusal: toFieldPlace({ type: 'whole' }) });
 
-const CALLED = createPlace({ name: 'whole', arguments: 'whole' });
-const CALL = createPlace({ type: 'whole', id: 'whole', function: () => CALLED });
+const CALLED = toFieldPlace({ name: 'whole', arguments: 'whole' });
+const CALL = toFieldPlace({ type: 'whole', id: 'whole', function: () => CALLED });
 
-const INSTRUCTIONS = createPlace({ role: 'whole', content: textParts });
-const MESSAGES: Readonly<Record<ChatRequest['messages'][number]['role'], Place>> = {
+const INSTRUCTIONS = toFieldPlace({ role: 'whole', content: textParts });
+const MESSAGES: Readonly<Record<ChatRequest['messages'][number]['role'], FieldPlace>> = {
   developer: INSTRUCTIONS,
   system: INSTRUCTIONS,
-  user: createPlace({ role: 'whole', content: userParts }),
-  assistant: createPlace({
+  user: toFieldPlace({ role: 'whole', content: userParts }),
+  assistant: toFieldPlace({
     role: 'whole',
     content: assistantParts,
     tool_calls: () => CALL,
     function_call: () => CALLED,
   }),
-  tool: createPlace({ role: 'whole', tool_call_id: 'whole', content: textParts }),
-  function: createPlace({ role: 'whole', content: 'text' }),
+  tool: toFieldPlace({ role: 'whole', tool_call_id: 'whole', content: textParts }),
+  function: toFieldPlace({ role: 'whole', content: 'text' }),
 };
 
-const DEFINITION = createPlace({ name: 'whole', description: 'whole', parameters: 'whole' });
-const TOOL = createPlace({ type: 'whole', function: () => DEFINITION });
+const DEFINITION = toFieldPlace({ name: 'whole', description: 'whole', parameters: 'whole' });
+const TOOL = toFieldPlace({ type: 'whole', function: () => DEFINITION });
 
-const PLAIN_FORMAT = createPlace({ type: 'whole' });
+const PLAIN_FORMAT = toFieldPlace({ type: 'whole' });
 /** The schema of the answer is decoded; a model reads the rest of its format as well. */
-const NAMED_SCHEMA = createPlace({ schema: 'whole', strict: 'whole' });
-const findFormat: FindPlace = byType({
+const NAMED_SCHEMA = toFieldPlace({ schema: 'whole', strict: 'whole' });
+const findFormat: PlaceFinder = byType({
   text: PLAIN_FORMAT,
   json_object: PLAIN_FORMAT,
-  json_schema: createPlace({ type: 'whole', json_schema: () => NAMED_SCHEMA }),
+  json_schema: toFieldPlace({ type: 'whole', json_schema: () => NAMED_SCHEMA }),
 });
 
 /**

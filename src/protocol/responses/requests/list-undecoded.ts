@@ -3,9 +3,9 @@ import {
   addObjects,
   addUndecoded,
   byType,
-  createPlace,
-  type FindPlace,
-  type Place,
+  type FieldPlace,
+  type PlaceFinder,
+  toFieldPlace,
   wrapMarker,
 } from '../../fields/add-undecoded.ts';
 import { isObject } from '../../schema.ts';
@@ -15,63 +15,63 @@ import type { ResponsesRequest } from './responses-request.ts';
 const NOTHING: readonly never[] = Object.freeze([]);
 
 const TEXT = { type: 'whole', text: 'text' } as const;
-const IMAGE = createPlace({ url: 'whole' });
+const IMAGE = toFieldPlace({ url: 'whole' });
 const PARTS = {
-  input_text: createPlace(TEXT),
-  output_text: createPlace(TEXT),
-  text: createPlace(TEXT),
-  refusal: createPlace({ type: 'whole', refusal: 'text' }),
-  input_image: createPlace({ type: 'whole', image_url: () => IMAGE, detail: 'label' }),
-  input_file: createPlace({ type: 'whole', file_data: 'whole', file_url: 'whole' }),
+  input_text: toFieldPlace(TEXT),
+  output_text: toFieldPlace(TEXT),
+  text: toFieldPlace(TEXT),
+  refusal: toFieldPlace({ type: 'whole', refusal: 'text' }),
+  input_image: toFieldPlace({ type: 'whole', image_url: () => IMAGE, detail: 'label' }),
+  input_file: toFieldPlace({ type: 'whole', file_data: 'whole', file_url: 'whole' }),
 };
 const outputParts = byType(PARTS);
 /** No model reads how likely its words were, and clients bring that back with each answer. */
 const messageParts = byType({
   ...PARTS,
-  output_text: createPlace({ ...TEXT, logprobs: 'whole' }),
+  output_text: toFieldPlace({ ...TEXT, logprobs: 'whole' }),
 });
 
 const TOOL = { type: 'whole', name: 'whole', description: 'whole' } as const;
 const findTextFormat = byType({
-  text: createPlace({ type: 'whole' }),
-  grammar: createPlace({ type: 'whole', definition: 'whole', syntax: 'whole' }),
+  text: toFieldPlace({ type: 'whole' }),
+  grammar: toFieldPlace({ type: 'whole', definition: 'whole', syntax: 'whole' }),
 });
 /** What a namespace says of itself is left out. */
-const findTool: FindPlace = byType({
-  function: createPlace({ ...TOOL, parameters: 'whole', strict: 'whole' }),
-  custom: createPlace({ ...TOOL, format: findTextFormat }),
-  namespace: createPlace({ type: 'whole', tools: (tool) => findTool(tool) }),
+const findTool: PlaceFinder = byType({
+  function: toFieldPlace({ ...TOOL, parameters: 'whole', strict: 'whole' }),
+  custom: toFieldPlace({ ...TOOL, format: findTextFormat }),
+  namespace: toFieldPlace({ type: 'whole', tools: (tool) => findTool(tool) }),
 });
 
 const ITEM = { type: 'whole', id: 'label', status: 'label' } as const;
 const CALL = { ...ITEM, call_id: 'whole' } as const;
-const OUTPUT = createPlace({ ...CALL, output: outputParts });
-const ITEMS: ReadonlyMap<unknown, Place> = new Map([
-  ['message', createPlace({ ...ITEM, role: 'whole', content: messageParts })],
-  ['function_call', createPlace({ ...CALL, name: 'whole', arguments: 'whole' })],
+const OUTPUT = toFieldPlace({ ...CALL, output: outputParts });
+const ITEMS: ReadonlyMap<unknown, FieldPlace> = new Map([
+  ['message', toFieldPlace({ ...ITEM, role: 'whole', content: messageParts })],
+  ['function_call', toFieldPlace({ ...CALL, name: 'whole', arguments: 'whole' })],
   ['function_call_output', OUTPUT],
-  ['custom_tool_call', createPlace({ ...CALL, name: 'whole', input: 'whole' })],
+  ['custom_tool_call', toFieldPlace({ ...CALL, name: 'whole', input: 'whole' })],
   ['custom_tool_call_output', OUTPUT],
-  ['additional_tools', createPlace({ ...ITEM, role: 'label', tools: findTool })],
+  ['additional_tools', toFieldPlace({ ...ITEM, role: 'label', tools: findTool })],
 ]);
 /** A name in a namespace is shortened. */
-const CALLS_OF_NAMESPACES: ReadonlyMap<unknown, Place> = new Map([
-  ['function_call', createPlace({ ...CALL, arguments: 'whole' })],
-  ['custom_tool_call', createPlace({ ...CALL, input: 'whole' })],
+const CALLS_OF_NAMESPACES: ReadonlyMap<unknown, FieldPlace> = new Map([
+  ['function_call', toFieldPlace({ ...CALL, arguments: 'whole' })],
+  ['custom_tool_call', toFieldPlace({ ...CALL, input: 'whole' })],
 ]);
 
-const findItem: FindPlace = (item) =>
+const findItem: PlaceFinder = (item) =>
   (item['namespace'] == null ? ITEMS : CALLS_OF_NAMESPACES).get(kindOfItem(item));
 
-const PLAIN_FORMAT = createPlace({ type: 'whole' });
+const PLAIN_FORMAT = toFieldPlace({ type: 'whole' });
 /** The schema of the answer is decoded; a model reads the rest of its format as well. */
 const findFormat = byType({
   text: PLAIN_FORMAT,
   json_object: PLAIN_FORMAT,
-  json_schema: createPlace({ type: 'whole', schema: 'whole', strict: 'whole' }),
+  json_schema: toFieldPlace({ type: 'whole', schema: 'whole', strict: 'whole' }),
 });
-const TEXT_TERMS = createPlace({ format: findFormat, verbosity: 'label' });
-const REASONING = createPlace({ effort: 'label', summary: 'label' });
+const TEXT_TERMS = toFieldPlace({ format: findFormat, verbosity: 'label' });
+const REASONING = toFieldPlace({ effort: 'label', summary: 'label' });
 
 /**
  * Lists what decoding leaves out of items and tools, the tools that are not offered and other
