@@ -11,13 +11,13 @@ const BASE64_CHARS_PER_PAGE = 65_536;
 export interface FileCounts {
   /** Images by value, which have a bounded number of pixels. */
   images: number;
-  /** Images by URL or id. */
+  /** Images by URL, and those that come in no way that is known. */
   imageLinks: number;
   /** PDFs by value. A small file can have any number of pages. */
   pdfs: number;
-  /** Documents by URL. */
+  /** Documents by URL, and those that come in no way that is known. */
   documentLinks: number;
-  /** Documents by id. */
+  /** Images, documents and all others by id. */
   files: number;
   /** The likely number of tokens of all files together. */
   tokens: number;
@@ -25,34 +25,31 @@ export interface FileCounts {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const isId = (id: unknown) => typeof id === 'string';
+
 /** Whether a block is an image or document other than text, or a reference to one. */
 export function isFile(block: Fields): boolean {
   const { type, source } = block;
   if (type === 'image' || type === 'document') {
     return isObject(source) && source['type'] !== 'text' && source['type'] !== 'content';
   }
-  return (
-    typeof block['file_id'] === 'string' || (type === 'url' && typeof block['url'] === 'string')
-  );
+  return isId(block['file_id']) || (type === 'url' && typeof block['url'] === 'string');
 }
 
 /** Counts a file and returns its likely number of tokens. */
 export function addFile(block: Fields, dataBytes: number, counts: FileCounts): number {
-  const source = isObject(block['source']) ? block['source'] : block;
-  const isLink = source['type'] === 'url';
-  const isValue = source['type'] === 'base64';
-  let pages = 1;
-  if (block['type'] === 'image') {
-    if (isValue) counts.images += 1;
-    else counts.imageLinks += 1;
-  } else {
-    if (isValue) counts.pdfs += 1;
-    else if (isLink) counts.documentLinks += 1;
-    else counts.files += 1;
-    pages = Math.max(1, Math.ceil(dataBytes / BASE64_CHARS_PER_PAGE));
-  }
+  const isImage = block['type'] === 'image';
+  counts[findKind(block, isImage)] += 1;
+  const pages = isImage ? 1 : Math.max(1, Math.ceil(dataBytes / BASE64_CHARS_PER_PAGE));
   counts.tokens += IMAGE_TOKENS * pages;
   return IMAGE_TOKENS * pages;
+}
+
+function findKind(block: Fields, isImage: boolean): Exclude<keyof FileCounts, 'tokens'> {
+  const source = isObject(block['source']) ? block['source'] : block;
+  if (isId(source['file_id']) || isId(block['file_id'])) return 'files';
+  if (source['type'] === 'base64') return isImage ? 'images' : 'pdfs';
+  return isImage ? 'imageLinks' : 'documentLinks';
 }
 
 /** Whether there are PDFs, by value or by URL. */
@@ -90,7 +87,7 @@ export function boundFiles(counts: FileCounts, bounds: FileBounds, windowTokens:
  * accepted.
  */
 export function findUnwantedFile(counts: FileCounts, bounds: FileBounds): string | undefined {
-  if (counts.imageLinks > 0 && bounds.imageUrlTokens === 0) return 'images by URL or id';
+  if (counts.imageLinks > 0 && bounds.imageUrlTokens === 0) return 'images by URL';
   if (counts.pdfs > 0 && bounds.pdfTokens === 0) return 'PDFs';
   if (counts.documentLinks > 0 && bounds.documentUrlTokens === 0) return 'documents by URL';
   if (counts.files > 0 && bounds.fileTokens === 0) return 'files by id';

@@ -8,6 +8,7 @@ import { findEndUser } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerReservation } from './answer-keeper.ts';
+import { checkContentType } from './check-content-type.ts';
 import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
 import type { Delivery } from './delivery.ts';
@@ -238,13 +239,6 @@ function askUpstream(
   });
   leave.follow(parts);
   return request.isStream ? sendStream(delivery, parts) : sendWhole(delivery, parts);
-}
-
-/** A request without a content type is taken for JSON. */
-function checkContentType(contentType: string | undefined): void {
-  if (contentType === undefined || contentType === 'application/json') return;
-  if (/^application\/(json|[\w.-]+\+json)\b/i.test(contentType)) return;
-  throw new Refusal('not_json', 'content-type: must be application/json');
 }
 
 /**

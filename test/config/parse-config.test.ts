@@ -72,7 +72,7 @@ describe('parseConfig', () => {
         imageUrlTokens: 4_800,
         pdfTokens: 'window',
         documentUrlTokens: 'window',
-        fileTokens: 'window',
+        fileTokens: 0,
       },
       guards: {
         trustedProxies: 0,

@@ -70,11 +70,9 @@ const endUserSource = parsableText('a place such as metadata.user_id or header:x
 const endpoint = parsableText('host:port, [ipv6]:port or unix:/path', parseEndpoint);
 
 const tokensOrNone = wholeNumber(0, TOKENS_MAX);
-const fileBound = z
-  .union([z.literal('window'), tokensOrNone], {
-    error: expected(`window or a whole number from 0 to ${TOKENS_MAX}`),
-  })
-  .prefault('window');
+const fileBound = z.union([z.literal('window'), tokensOrNone], {
+  error: expected(`window or a whole number from 0 to ${TOKENS_MAX}`),
+});
 
 const byteSize = (max: number, maxText: string) =>
   z
@@ -187,9 +185,9 @@ export const settingsSchema = settingsMap({
     bytes_per_token: numberFrom(1, BYTES_PER_TOKEN_MAX).prefault(3),
     image_tokens: tokenCount.prefault(DEFAULT_IMAGE_TOKENS),
     image_url_tokens: tokensOrNone.prefault(DEFAULT_IMAGE_TOKENS),
-    pdf_tokens: fileBound,
-    document_url_tokens: fileBound,
-    file_tokens: fileBound,
+    pdf_tokens: fileBound.prefault('window'),
+    document_url_tokens: fileBound.prefault('window'),
+    file_tokens: fileBound.prefault(0),
   }).prefault({}),
   guards: settingsMap({
     trusted_proxies: wholeNumber(0, PROXIES_MAX).prefault(0),

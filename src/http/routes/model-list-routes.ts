@@ -1,18 +1,13 @@
-import {
-  type Catalogue,
-  refuseForbiddenModel,
-  refuseUnknownModel,
-  restrictCatalogue,
-} from '../../catalogue/catalogue.ts';
+import { type Catalogue, restrictCatalogue } from '../../catalogue/catalogue.ts';
 import { encodeModel, encodeModelInfo, encodeModelList } from '../../catalogue/encode-models.ts';
-import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
-import { checkEncoding } from '../../gateway/check-encoding.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
+import type { RequestOutline } from '../../protocol/inference.ts';
 import { parseJsonBody } from '../../protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
 import { isObject } from '../../protocol/schema.ts';
 import type { Exchange } from '../exchange.ts';
+import { countTokens, type TokenQuestion } from './count-tokens.ts';
 import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 120_000;
@@ -47,29 +42,20 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
       path: '/v1/messages/count_tokens',
       timeMaxMs: TIME_MAX_MS,
       encodeRefusal: nativeFormat.encodeRefusal,
-      handle: (exchange) => countTokens(exchange, steps),
+      async handle(exchange) {
+        exchange.answerJson(200, { input_tokens: await countTokens(exchange, steps, readMessage) });
+      },
     },
   ];
 }
 
-async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
-  const key = steps.checkKey(exchange);
-  const header = (name: string) => exchange.header(name);
-  checkEncoding(header);
-  const bytes = await exchange.body(key.strangerAddress);
-  const { models } = await steps.identify(key);
-  const body = parseJsonBody(bytes);
-  // The body is that of a message without the fields that only an answer needs.
-  const asMessage = isObject(body)
-    ? { ...body, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
-    : body;
-  const { request } = nativeFormat.decodeRequest(asMessage, header);
-  const { catalogue } = steps.offer();
-  if (catalogue.resolve(request.model) === undefined) throw refuseUnknownModel(request.model);
-  const allowed = restrictCatalogue(catalogue, models);
-  if (allowed.resolve(request.model) === undefined) throw refuseForbiddenModel(request.model);
-  const { likely } = estimateTokens(request, steps.estimate.bytesPerToken);
-  exchange.answerJson(200, { input_tokens: likely });
+/** The body is that of a message without the fields that only an answer needs. */
+function readMessage({ body, header }: TokenQuestion): RequestOutline {
+  const value = parseJsonBody(body);
+  const asMessage = isObject(value)
+    ? { ...value, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
+    : value;
+  return nativeFormat.decodeRequest(asMessage, header).request;
 }
 
 function readQuery(exchange: Exchange): (name: string) => string | undefined {

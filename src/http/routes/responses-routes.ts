@@ -1,12 +1,4 @@
-import {
-  refuseForbiddenModel,
-  refuseUnknownModel,
-  restrictCatalogue,
-} from '../../catalogue/catalogue.ts';
-import { checkModelKind } from '../../catalogue/check-model-kind.ts';
-import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
 import type { FoundAnswer } from '../../gateway/answer-keeper.ts';
-import { checkEncoding } from '../../gateway/check-encoding.ts';
 import { readResolved } from '../../gateway/read-resolved.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { hintForPath } from '../../protocol/hint-for-path.ts';
@@ -15,6 +7,7 @@ import { encodeInputItems } from '../../protocol/responses/answers/encode-input-
 import { ID_CHARS_SHOWN_MAX } from '../../protocol/responses/references.ts';
 import { responsesFormat } from '../../protocol/responses/responses-format.ts';
 import type { Exchange } from '../exchange.ts';
+import { countTokens } from './count-tokens.ts';
 import { refuseMethod } from './refuse-method.ts';
 import type { HttpRoute } from './route-table.ts';
 
@@ -33,7 +26,7 @@ export function createResponsesRoutes(steps: Steps): HttpRoute[] {
   };
   return [
     create('GET', PATH, refuseUpgrade),
-    create('POST', `${PATH}/input_tokens`, (exchange) => countTokens(exchange, steps)),
+    create('POST', `${PATH}/input_tokens`, (exchange) => tellTokens(exchange, steps)),
     create('GET', `${PATH}/*`, (exchange) => showResponse(exchange, steps)),
     create('DELETE', `${PATH}/*`, (exchange) => forgetResponse(exchange, steps)),
     create('POST', `${PATH}/*`, (exchange) => refuseCancel(exchange, steps)),
@@ -49,22 +42,12 @@ function refuseUpgrade(exchange: Exchange): void {
   throw new Refusal('no_websocket', 'This gateway has no WebSockets: send POST /v1/responses.');
 }
 
-async function countTokens(exchange: Exchange, steps: Steps): Promise<void> {
-  const key = steps.checkKey(exchange);
-  const header = (name: string) => exchange.header(name);
-  checkEncoding(header);
-  const body = await exchange.body(key.strangerAddress);
-  const { models } = await steps.identify(key);
-  const { request } = await readResolved({ body, format: responsesFormat, header, steps, key });
-  const { catalogue } = steps.offer();
-  const model = catalogue.resolve(request.model);
-  if (model === undefined) throw refuseUnknownModel(request.model);
-  if (restrictCatalogue(catalogue, models).resolve(request.model) === undefined) {
-    throw refuseForbiddenModel(request.model);
-  }
-  checkModelKind(model, request);
-  const { likely } = estimateTokens(request, steps.estimate.bytesPerToken);
-  exchange.answerJson(200, { object: 'response.input_tokens', input_tokens: likely });
+async function tellTokens(exchange: Exchange, steps: Steps): Promise<void> {
+  const tokens = await countTokens(exchange, steps, async (counted) => {
+    const { request } = await readResolved({ ...counted, format: responsesFormat, steps });
+    return request;
+  });
+  exchange.answerJson(200, { object: 'response.input_tokens', input_tokens: tokens });
 }
 
 async function showResponse(exchange: Exchange, steps: Steps): Promise<void> {

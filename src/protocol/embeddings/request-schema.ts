@@ -1,3 +1,4 @@
+import { modelName } from '../fields/call-texts.ts';
 import {
   integer,
   list,
@@ -30,7 +31,7 @@ const input: Schema = {
 };
 
 export const embeddingRequestSchema = object(
-  { model: text({ charsMin: 1 }), input },
+  { model: modelName, input },
   {
     encoding_format: nullable(oneOf('float', 'base64')),
     dimensions: nullable(integer({ min: 1, max: DIMENSIONS_MAX })),

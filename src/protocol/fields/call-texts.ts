@@ -10,3 +10,6 @@ export const ID_CHARS_MAX = 16_000;
 export const callId = text({ charsMin: 1, charsMax: ID_CHARS_MAX });
 /** The name of a tool in an earlier call need not be one that is offered now. */
 export const calledName = text({ charsMin: 1, charsMax: ID_CHARS_MAX });
+
+/** A refusal repeats the name of a model that is not there. */
+export const modelName = text({ charsMin: 1, charsMax: 256 });

@@ -38,7 +38,15 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('refused', 'searches are billed one by one', [
     ...['web_search_options', 'search_parameters', 'search_settings', 'data_sources', 'plugins'],
   ]),
-  ...rule('refused', 'a search is billed', ['enable_search'], [false]),
+  ...rule(
+    'refused',
+    'a search is billed',
+    [
+      ...['enable_search', 'web_search', 'enable_enhancement', 'force_search_enhancement'],
+      ...['enable_speed_search', 'enable_deep_search', 'enable_deep_read'],
+    ],
+    [false],
+  ),
   ...rule('refused', 'the vendor runs the model as often as its tools answer', ['mcp_servers']),
   ...rule('refused', 'a sandbox is billed by the hour, and remembers', ['container']),
   ...rule('refused', 'a summary is one more run of the model', ['compaction']),

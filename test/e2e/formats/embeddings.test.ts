@@ -88,6 +88,20 @@ async function createAccount() {
   return { operator, account, key };
 }
 
+it.each([
+  ['/v1/messages/count_tokens', { messages: [{ role: 'user', content: 'Hi' }] }],
+  ['/v1/responses/input_tokens', { input: 'Hi' }],
+])('no tokens are counted on %s for a model that only embeds', async (path, fields) => {
+  const version = { 'llm-version': '2023-06-01', 'content-type': 'application/json' };
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.key()}`, ...version },
+    body: JSON.stringify({ model: 'embed', ...fields }),
+  });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('only makes embeddings');
+});
+
 describe('embeddings for real clients', () => {
   it('come to the openai library, which asks for base64, and to the AI SDK as numbers', async () => {
     const texts = ['one', 'two', 'one'];

@@ -99,6 +99,17 @@ it.each(['/v1/messages/count_tokens', '/v1/responses/input_tokens', '/v1/embeddi
   },
 );
 
+it.each(['/v1/messages/count_tokens', '/v1/responses/input_tokens'])(
+  'a body on %s is counted if it is JSON',
+  async (path) => {
+    const list = path.startsWith('/v1/responses') ? 'input' : 'messages';
+    const body = `{"model":"haiku","${list}":[{"role":"user","content":"Hi"}]}`;
+    const send = (type: string) => post(path, body, { 'content-type': type });
+    expect((await send('application/json')).status).toBe(200);
+    expect((await send('text/plain')).status).toBe(415);
+  },
+);
+
 describe.each(ROUTES)('a hostile body on %s', (path) => {
   const send = (body: string | Uint8Array) => post(path, reword(body, path));
 

@@ -38,8 +38,9 @@ ${settings}models:
   - {id: reader, context_length: ${WINDOW}, max_output_tokens: 1000, price: ${JSON.stringify(PRICE)}}
 upstreams: [{name: main, kind: native, url: "${upstream.url}"}]
 `;
-  const none = 'image_url_tokens: 0, pdf_tokens: 0, document_url_tokens: 0, file_tokens: 0';
-  gateway = await startGateway({ config: config(''), cleanUp });
+  const none = 'image_url_tokens: 0, pdf_tokens: 0, document_url_tokens: 0';
+  const all = 'file_tokens: window';
+  gateway = await startGateway({ config: config(`estimate: {${all}}\n`), cleanUp });
   strict = await startGateway({ config: config(`estimate: {${none}}\n`), cleanUp });
 });
 afterAll(async () => {
@@ -47,6 +48,7 @@ afterAll(async () => {
 });
 
 const LINK = { type: 'url', url: 'https://example.com/book.pdf' };
+const FILE = { type: 'file', file_id: 'file_1' };
 const PDF = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQK' };
 const document = (source: object, more: object = {}) => ({ type: 'document', source, ...more });
 const LONG = 'All of a book. '.repeat(4_000);
@@ -70,7 +72,7 @@ function ask(url: string, key: string, content: readonly object[]): Promise<Resp
 describe('documents that nobody can count', () => {
   it.each([
     ['by URL', [document(LINK)]],
-    ['by id', [document({ type: 'file', file_id: 'file_1' })]],
+    ['by id', [document(FILE)]],
     ['that are small files of many pages', [document(PDF)]],
     ['with a context that is longer than themselves', [document(LINK, { context: LONG })]],
     [
@@ -98,8 +100,13 @@ describe('documents that nobody can count', () => {
 
   it('are refused in both formats where the settings give them no bound', async () => {
     const { key } = await admin(strict).createKey(await admin(strict).createAccount());
-    const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
-    for (const block of [document(LINK), document(PDF), image]) {
+    const image = (source: object) => ({ type: 'image', source });
+    const picture = { type: 'url', url: 'https://example.com/a.png' };
+    const blocks = [
+      ...[document(LINK), document(PDF), document(FILE), image(picture), image(FILE)],
+      { type: 'container_upload', file_id: 'file_1' },
+    ];
+    for (const block of blocks) {
       const answer = await ask(strict.url, key, [block]);
       expect(answer.status).toBe(400);
       expect(await answer.text()).toContain('this gateway does not take');
@@ -119,7 +126,7 @@ describe('documents that nobody can count', () => {
     });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
-      error: { message: 'messages: this gateway does not take images by URL or id' },
+      error: { message: 'messages: this gateway does not take images by URL' },
     });
   });
 });

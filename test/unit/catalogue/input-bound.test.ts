@@ -6,8 +6,9 @@ import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
 import { readRequest } from '../../../src/gateway/read-request.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { longTexts } from '../long-texts.ts';
-import { FILE_BOUNDS } from './models.ts';
+import { FILE_BOUNDS as DEFAULT_BOUNDS } from './models.ts';
 
+const FILE_BOUNDS: FileBounds = { ...DEFAULT_BOUNDS, fileTokens: 'window' };
 const WINDOW = 200_000;
 const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
 
@@ -127,7 +128,7 @@ describe('what a request can have at most', () => {
   it('has what an image costs at most, however it comes', () => {
     const withoutFile = bound(user(text('Hi')));
     const image = (source: object) => bound(user(text('Hi'), { type: 'image', source }));
-    for (const source of [IMAGE, LINK, FILE]) {
+    for (const source of [IMAGE, LINK, { ...LINK, type: 'of_tomorrow' }]) {
       expect(image(source) - withoutFile).toBeGreaterThanOrEqual(4_800);
       expect(image(source) - withoutFile).toBeLessThan(4_900);
     }
@@ -136,7 +137,9 @@ describe('what a request can have at most', () => {
   it.each([
     ['a PDF', document(PDF)],
     ['a linked document', document(LINK)],
+    ['a document of tomorrow', document({ type: 'of_tomorrow' })],
     ['a file', document(FILE)],
+    ['an image by id', { type: 'image', source: FILE }],
     ['a file for a sandbox', { type: 'container_upload', file_id: 'file_1' }],
     ['a linked thing of tomorrow', { type: 'tomorrow', source: LINK }],
   ])('is all that the model reads where there is %s, and once where there are many', (_, block) => {
@@ -167,10 +170,14 @@ describe('what a request can have at most', () => {
   });
 
   it.each([
-    ['images by URL or id', { imageUrlTokens: 0 }, { type: 'image', source: LINK }],
+    ['images by URL', { imageUrlTokens: 0 }, { type: 'image', source: LINK }],
     ['PDFs', { pdfTokens: 0 }, document(PDF)],
     ['documents by URL', { documentUrlTokens: 0 }, document(LINK)],
-    ['files by id', { fileTokens: 0 }, document(FILE)],
+    ['files by id', DEFAULT_BOUNDS, document(FILE)],
+    ['files by id', { fileTokens: 0 }, { type: 'image', source: FILE }],
+    ['files by id', { fileTokens: 0 }, { type: 'container_upload', file_id: 'file_1' }],
+    ['files by id', { fileTokens: 0 }, { type: 'of_tomorrow', source: {}, file_id: 'file_1' }],
+    ['files by id', { fileTokens: 0 }, { type: 'image', source: { ...IMAGE, file_id: 'file_1' } }],
   ])('is refused for %s where that bound is 0', (what, bounds, block) => {
     const refuse = () => bound(user(block), 'whole', { ...FILE_BOUNDS, ...bounds });
     expect(refuse).toThrow(`messages: this gateway does not take ${what}`);

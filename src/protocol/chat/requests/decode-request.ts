@@ -25,7 +25,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
 
   const { system, messages, undecoded } = decodeMessages(chat);
   const format = chat.response_format;
-  const endUser = chat.user ?? chat.safety_identifier;
+  const endUser = chat.user || chat.safety_identifier;
   const request: InferenceRequest = {
     model: chat.model,
     isStream: chat.stream === true,

@@ -1,16 +1,57 @@
-import { isBlank } from '../../fields/is-blank.ts';
+import {
+  addObjects,
+  addUndecoded,
+  byType,
+  type FieldPlace,
+  type PlaceFinder,
+  toFieldPlace,
+} from '../../fields/add-undecoded.ts';
 import { isObject } from '../../schema.ts';
 import type { ChatRequest } from './chat-request.ts';
 import { listUnoffered } from './decode-tools.ts';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Values under these names are decoded, or contain nothing that a model would read. */
-const DECODED_NAMES: ReadonlySet<string> = new Set([
-  ...['role', 'content', 'type', 'text', 'tool_calls', 'tool_call_id', 'function_call'],
-  ...['function', 'name', 'arguments', 'id', 'description', 'parameters'],
-  ...['image_url', 'url', 'file', 'file_data'],
-]);
+const TEXT_PART = toFieldPlace({ type: 'whole', text: 'text' });
+const IMAGE = toFieldPlace({ url: 'whole' });
+const FILE = toFieldPlace({ file_data: 'whole' });
+const textParts = byType({ text: TEXT_PART });
+const userParts = byType({
+  text: TEXT_PART,
+  image_url: toFieldPlace({ type: 'whole', image_url: () => IMAGE }),
+  file: toFieldPlace({ type: 'whole', file: () => FILE }),
+});
+const assistantParts = byType({ text: TEXT_PART, refusal: toFieldPlace({ type: 'whole' }) });
+
+const CALLED = toFieldPlace({ name: 'whole', arguments: 'whole' });
+const CALL = toFieldPlace({ type: 'whole', id: 'whole', function: () => CALLED });
+
+const INSTRUCTIONS = toFieldPlace({ role: 'whole', content: textParts });
+const MESSAGES: Readonly<Record<ChatRequest['messages'][number]['role'], FieldPlace>> = {
+  developer: INSTRUCTIONS,
+  system: INSTRUCTIONS,
+  user: toFieldPlace({ role: 'whole', content: userParts }),
+  assistant: toFieldPlace({
+    role: 'whole',
+    content: assistantParts,
+    tool_calls: () => CALL,
+    function_call: () => CALLED,
+  }),
+  tool: toFieldPlace({ role: 'whole', tool_call_id: 'whole', content: textParts }),
+  function: toFieldPlace({ role: 'whole', content: 'text' }),
+};
+
+const DEFINITION = toFieldPlace({ name: 'whole', description: 'whole', parameters: 'whole' });
+const TOOL = toFieldPlace({ type: 'whole', function: () => DEFINITION });
+
+const PLAIN_FORMAT = toFieldPlace({ type: 'whole' });
+/** The schema of the answer is decoded; a model reads the rest of its format as well. */
+const NAMED_SCHEMA = toFieldPlace({ schema: 'whole', strict: 'whole' });
+const findFormat: PlaceFinder = byType({
+  text: PLAIN_FORMAT,
+  json_object: PLAIN_FORMAT,
+  json_schema: toFieldPlace({ type: 'whole', json_schema: () => NAMED_SCHEMA }),
+});
 
 /**
  * Lists what decoding leaves out of messages and tools, texts that it has left, the tools that are
@@ -26,42 +67,13 @@ export function listUndecoded(
   for (const text of left) undecoded.push(text);
   if (chat['chat_template_kwargs'] != null) undecoded.push(chat['chat_template_kwargs']);
   if (chat['cache_control'] != null) undecoded.push({ cache_control: chat['cache_control'] });
-  for (const message of chat.messages) {
-    if ('name' in message && message.name !== null) undecoded.push(message.name);
-    addUndecoded(message, undecoded);
-  }
-  for (const tool of chat.tools ?? []) addUndecoded(tool, undecoded);
-  for (const definition of chat.functions ?? []) addUndecoded(definition, undecoded);
+  for (const message of chat.messages) addUndecoded(message, MESSAGES[message.role], undecoded);
+  for (const tool of chat.tools ?? []) addUndecoded(tool, TOOL, undecoded);
+  for (const definition of chat.functions ?? []) addUndecoded(definition, DEFINITION, undecoded);
   for (const definition of listUnoffered(chat)) undecoded.push(definition);
-  addFormatTerms(chat.response_format, undecoded);
-  return undecoded.length > 0 ? undecoded : NOTHING;
-}
-
-/** The schema of the answer is decoded; a model reads the rest of its format as well. */
-function addFormatTerms(format: ChatRequest['response_format'], undecoded: unknown[]): void {
-  if (format?.type !== 'json_schema') return;
-  const { name, description } = format.json_schema;
-  undecoded.push(name);
-  if (description != null) undecoded.push(description);
-}
-
-function addUndecoded(value: object, undecoded: unknown[]): void {
-  for (const name of Object.keys(value)) {
-    const field: unknown = Reflect.get(value, name);
-    if (field === null) continue;
-    if (name === 'cache_control') undecoded.push({ cache_control: field });
-    else if (!DECODED_NAMES.has(name) || isBlankText(name, field)) undecoded.push(field);
-    else if (Array.isArray(field)) addUndecodedOfItems(field, undecoded);
-    else if (name !== 'parameters' && isObject(field)) addUndecoded(field, undecoded);
+  for (const choice of [chat.tool_choice, chat.function_call]) {
+    if (isObject(choice)) undecoded.push(choice);
   }
-}
-
-function addUndecodedOfItems(items: readonly unknown[], undecoded: unknown[]): void {
-  for (const item of items) if (isObject(item)) addUndecoded(item, undecoded);
-}
-
-/** Decoding leaves out blank texts. */
-function isBlankText(name: string, field: unknown): boolean {
-  if (typeof field !== 'string' || (name !== 'content' && name !== 'text')) return false;
-  return field !== '' && isBlank(field);
+  if (chat.response_format != null) addObjects(chat.response_format, findFormat, undecoded);
+  return undecoded.length > 0 ? undecoded : NOTHING;
 }

@@ -1,4 +1,4 @@
-import { calledName, callId } from '../../fields/call-texts.ts';
+import { calledName, callId, modelName } from '../../fields/call-texts.ts';
 import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import {
   anything,
@@ -175,7 +175,7 @@ const PASSED_FIELDS = [
 /** The body of `POST /v1/chat/completions`. */
 export const chatRequestSchema: Schema = object(
   {
-    model: text({ charsMin: 1 }),
+    model: modelName,
     messages: list(message, { itemsMin: 1 }),
   },
   {

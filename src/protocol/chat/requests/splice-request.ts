@@ -55,6 +55,9 @@ const isKept: KeepMember = (name, fields) => {
       return hasItems(fields['tools']) && fields[name] !== null;
     case 'function_call':
       return hasItems(fields['functions']) && fields[name] !== null;
+    case 'metadata':
+      // OpenAI refuses it without the order to store the answer, which is dropped.
+      return fields['store'] !== true && saysSomething(fields[name]);
     default:
       if (!CHAT_FIELDS.has(name)) return true;
       return saysSomething(fields[name]) && !isDropped(name, CHAT_FIELDS);

@@ -83,7 +83,8 @@ function checkMessage({ role, content }: Message, i: number, isLast: boolean): v
     );
   }
   if (typeof content === 'string') {
-    if (content !== '') checkText(content, 'messages');
+    // What a model wrote itself is left out if it is blank.
+    if (role !== 'assistant') checkText(content, 'messages');
     return;
   }
   content.forEach((block, j) => {
@@ -97,7 +98,6 @@ function checkMessage({ role, content }: Message, i: number, isLast: boolean): v
 function checkBlock(block: ContentBlock, role: Message['role'], i: number, j: number): void {
   switch (block.type) {
     case 'text':
-      // What a model wrote itself is left out if it is blank.
       if (role !== 'assistant') checkText(block.text, 'messages');
       return;
     case 'image':

@@ -3,9 +3,12 @@ import type { ContentBlock, Message } from '../../inference.ts';
 import { isUnsigned } from '../../own-signature.ts';
 import { isSealed, type Opener } from '../../sealed-reasoning.ts';
 import type { ThinkingBlock } from '../../thinking-block.ts';
+import { FreeIds } from './free-ids.ts';
 
 const ID_CHARS_MAX = 256;
 const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
+/** Leaves room for a number behind it. */
+const MENDED_CHARS_MAX = ID_CHARS_MAX - 8;
 
 /**
  * A conversation that went through other upstreams may contain what a native upstream refuses:
@@ -18,17 +21,23 @@ export function mendMessages(
   open: Opener | undefined,
 ): readonly Message[] {
   if (areMended(messages)) return messages;
+  const ids = new MendedIds();
   return messages.flatMap((message) => {
     const { role, content } = message;
-    if (typeof content === 'string' || !content.some(isBroken)) return [message];
-    const mended = content.flatMap((block) => mendBlock(block, open));
+    if (typeof content === 'string') return isBlankSaid(content) ? [] : [message];
+    const mended = content.flatMap((block) => mendBlock(block, open, ids));
+    const isSame =
+      mended.length === content.length && mended.every((block, i) => block === content[i]);
+    if (isSame) return [message];
     return mended.length > 0 ? [{ role, content: mended }] : [];
   });
 }
 
 /** Whether the messages need no mending. */
 export function areMended(messages: readonly Message[]): boolean {
-  return messages.every(({ content }) => typeof content === 'string' || !content.some(isBroken));
+  return messages.every(({ content }) =>
+    typeof content === 'string' ? !isBlankSaid(content) : !content.some(isBroken),
+  );
 }
 
 /** Returns an id of a tool use that native clients and upstreams accept. */
@@ -38,13 +47,21 @@ export function mendToolId(id: string): string {
 }
 
 function isBroken(block: ContentBlock): boolean {
-  return (
-    isSealedThinking(block) || isUnsigned(block) || isBlankText(block) || mendIds(block) !== block
-  );
+  return isSealedThinking(block) || isUnsigned(block) || isBlankText(block) || !hasGoodId(block);
+}
+
+function hasGoodId(block: ContentBlock): boolean {
+  if (block.type === 'tool_use') return GOOD_ID.test(block.id);
+  return block.type !== 'tool_result' || GOOD_ID.test(block.tool_use_id);
 }
 
 function isSealedThinking(block: ContentBlock): block is ThinkingBlock {
   return block.type === 'thinking' && isSealed(block.signature);
+}
+
+/** Only the last message of an assistant may be empty. */
+function isBlankSaid(content: string): boolean {
+  return content !== '' && isBlank(content);
 }
 
 /** Only an assistant's, because those of others are refused. */
@@ -52,21 +69,40 @@ function isBlankText(block: ContentBlock): boolean {
   return block.type === 'text' && isBlank(block.text);
 }
 
-function mendBlock(block: ContentBlock, open: Opener | undefined): readonly ContentBlock[] {
+function mendBlock(
+  block: ContentBlock,
+  open: Opener | undefined,
+  ids: MendedIds,
+): readonly ContentBlock[] {
   if (isBlankText(block)) return [];
-  if (!isSealedThinking(block)) return isUnsigned(block) ? [] : [mendIds(block)];
+  if (!isSealedThinking(block)) return isUnsigned(block) ? [] : [mendId(block, ids)];
   const reasoning = open?.(block.signature)?.reasoning;
   return reasoning === undefined || reasoning.type === 'reasoning' ? [] : [reasoning];
 }
 
-function mendIds(block: ContentBlock): ContentBlock {
+function mendId(block: ContentBlock, ids: MendedIds): ContentBlock {
   if (block.type === 'tool_use') {
-    const id = mendToolId(block.id);
+    const id = ids.mend(block.id);
     return id === block.id ? block : { ...block, id };
   }
   if (block.type === 'tool_result') {
-    const id = mendToolId(block.tool_use_id);
+    const id = ids.mend(block.tool_use_id);
     return id === block.tool_use_id ? block : { ...block, tool_use_id: id };
   }
   return block;
+}
+
+/** Gives each id of a conversation one of its own, also where two are the same once mended. */
+class MendedIds {
+  readonly #free = new FreeIds();
+  readonly #mended = new Map<string, string>();
+
+  mend(id: string): string {
+    const known = this.#mended.get(id);
+    if (known !== undefined) return known;
+    const wanted = GOOD_ID.test(id) ? id : mendToolId(id).slice(0, MENDED_CHARS_MAX);
+    const mended = this.#free.take(wanted);
+    this.#mended.set(id, mended);
+    return mended;
+  }
 }

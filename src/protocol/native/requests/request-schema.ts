@@ -1,3 +1,4 @@
+import { modelName } from '../../fields/call-texts.ts';
 import {
   anything,
   boolean,
@@ -17,7 +18,6 @@ import {
 
 const MESSAGES_MAX = 100_000;
 export const THINKING_TOKENS_MIN = 1_024;
-const MODEL_CHARS_MAX = 256;
 /** V8 hashes long strings by their length alone, so sets of such ids would be slow. */
 const ID_CHARS_MAX = 256;
 const TOOL_NAME_CHARS_MAX = 200;
@@ -211,7 +211,7 @@ const PASSED_FIELDS = ['context_management', 'diagnostics', 'fallback_credit_tok
 /** The body of `POST /v1/messages`. */
 export const nativeRequestSchema = objectOf(
   {
-    model: text({ charsMin: 1, charsMax: MODEL_CHARS_MAX }),
+    model: modelName,
     messages: list(message, { itemsMax: MESSAGES_MAX }),
     max_tokens: integer({ min: 1 }),
   },

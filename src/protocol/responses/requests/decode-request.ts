@@ -48,7 +48,7 @@ export function decodeRequest(
   const effort = readEffort(body);
   const thinks = effort !== undefined && canThink(messages, toolChoice);
   const format = body.text?.format;
-  const endUser = body.safety_identifier ?? body.user;
+  const endUser = body.safety_identifier || body.user;
   const request: InferenceRequest = {
     model: body.model,
     isStream: body.stream === true,

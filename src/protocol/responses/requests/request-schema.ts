@@ -1,4 +1,4 @@
-import { calledName, callId, ID_CHARS_MAX } from '../../fields/call-texts.ts';
+import { calledName, callId, ID_CHARS_MAX, modelName } from '../../fields/call-texts.ts';
 import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
 import {
   anything,
@@ -218,7 +218,7 @@ const PASSED_FIELDS = [
 
 /** The body of `POST /v1/responses`. */
 export const responsesRequestSchema: Schema = object(
-  { model: text({ charsMin: 1 }) },
+  { model: modelName },
   {
     input: nullable(textOr({}, list(item))),
     instructions: nullable(text()),

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
+import { embeddingsFormat } from '../../../../src/protocol/embeddings/embeddings-format.ts';
 import { ID_CHARS_MAX } from '../../../../src/protocol/fields/call-texts.ts';
+import type { RouteFormat } from '../../../../src/protocol/format.ts';
+import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
 import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
 
 const FORMATS = [chatFormat, responsesFormat];
@@ -65,4 +68,20 @@ it('a reference of any length is refused before it is looked for', () => {
   const notFound = expect.objectContaining({ refusal: 'item_not_found' });
   expect(refer('a'.repeat(ID_CHARS_MAX))).toThrow(notFound);
   expect(refer('a'.repeat(ID_CHARS_MAX + 1))).toThrow(TOO_LONG);
+});
+
+describe('the name of a model', () => {
+  it.each<[RouteFormat, object]>([
+    [nativeFormat, { max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] }],
+    [chatFormat, { messages: [{ role: 'user', content: 'Hi' }] }],
+    [responsesFormat, { input: 'Hi' }],
+    [embeddingsFormat, { input: 'Hi' }],
+  ])('is short in the $0.name format, because a refusal repeats it', (format, fields) => {
+    const decode = (model: string) =>
+      format.decodeRequest({ model, ...fields }, (header) =>
+        header === 'llm-version' ? '2023-06-01' : undefined,
+      );
+    expect(decode('m'.repeat(256)).request.model).toHaveLength(256);
+    expect(() => decode('m'.repeat(257))).toThrow(expect.objectContaining({ param: 'model' }));
+  });
 });

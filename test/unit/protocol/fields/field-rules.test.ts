@@ -51,6 +51,15 @@ describe.each(FORMATS)('a $name request', (format) => {
     expect(() => send(format, { n_cmpl: 2 })).toThrow(refusalOf('n_cmpl'));
   });
 
+  it('asks for no search, whatever a vendor calls it', () => {
+    for (const name of ['web_search', 'enable_enhancement', 'force_search_enhancement']) {
+      expect(send(format, { [name]: false }), name).toHaveProperty(name, false);
+      for (const value of [true, { enable: true, search_mode: 'required' }]) {
+        expect(() => send(format, { [name]: value }), name).toThrow(refusalOf(name));
+      }
+    }
+  });
+
   for (const { type } of EDIT_RULES) {
     it(`with an edit of kind ${type} is refused, and with any other is not`, () => {
       const edits = [{ type: 'clear_thinking_20251015' }];

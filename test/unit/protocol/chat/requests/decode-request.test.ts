@@ -34,6 +34,7 @@ describe('the fields of a chat request', () => {
     [{ user: 'u' }, { passedOn: { metadata: { user_id: 'u' } } }],
     [{ safety_identifier: 's' }, { passedOn: { metadata: { user_id: 's' } } }],
     [{ user: 'u', safety_identifier: 's' }, { passedOn: { metadata: { user_id: 'u' } } }],
+    [{ user: '', safety_identifier: 's' }, { passedOn: { metadata: { user_id: 's' } } }],
     [{ user: '' }, { passedOn: {} }],
     [{ metadata: { user_id: 'm' } }, { passedOn: {} }],
     [{ n: 1 }, { passedOn: {} }],

@@ -149,6 +149,17 @@ describe('a chat body on its way to a chat upstream', () => {
     expect(JSON.parse(splice(callOfText(JSON.stringify(body))) ?? '')).toEqual(expectSent(body));
   });
 
+  it('loses its metadata with the order to store it, without which OpenAI refuses them', () => {
+    const body = { model: 'sonnet', messages: [{ role: 'user', content: 'Hi' }] };
+    const send = (fields: object) =>
+      JSON.parse(splice(callOfText(JSON.stringify({ ...body, ...fields }))) ?? '');
+    const metadata = { topic: 'a' };
+    expect(send({ store: true, metadata })).toEqual(expectSent(body));
+    for (const store of [undefined, null, false]) {
+      expect(send({ store, metadata })).toEqual(expectSent({ ...body, metadata }));
+    }
+  });
+
   it('loses what nobody here knows where the upstream is to have none of it', () => {
     const body = { model: 'sonnet', messages: [{ role: 'user', content: 'Hi' }], seed: 4 };
     const text = JSON.stringify({ ...body, field_of_tomorrow: [1] });

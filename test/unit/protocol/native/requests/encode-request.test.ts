@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { chatFormat } from '../../../../../src/protocol/chat/chat-format.ts';
 import { readJsonBody } from '../../../../../src/protocol/json/parse-json-body.ts';
+import { nativeFormat } from '../../../../../src/protocol/native/native-format.ts';
 import { encodeNativeRequest } from '../../../../../src/protocol/native/requests/encode-request.ts';
+import { spliceNativeRequest } from '../../../../../src/protocol/native/requests/splice-request.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
 import { callOf, decodeNative, readBodies } from '../../upstream-requests.ts';
 import { assistant, cached, text, user } from '../request-parts.ts';
@@ -197,6 +199,41 @@ describe('a conversation that went through other upstreams', () => {
       user(result('a')),
       user(text('And?')),
     ]);
+  });
+
+  it('loses a message of a model that is nothing but white space', () => {
+    const messages = [user(text('Hi')), { role: 'assistant', content: '\n' }, user(text('Well?'))];
+    const left = [messages[0], messages[2]];
+    expect(encode(callOf({ messages }))['messages']).toEqual(left);
+    const source = readJsonBody(Buffer.from(JSON.stringify({ messages })));
+    expect(spliceNativeRequest(callOf({ messages }, { source }), 'vendor-name')).toBeUndefined();
+  });
+
+  it('has each id once, also where two are the same to native upstreams', () => {
+    const long = 'x'.repeat(300);
+    const ids = ['f:1', 'f_1', 'f_1_1', 'f.1', `${long}:1`, `${long}:2`];
+    const calls = ids.map((id) => ({
+      ...{ id, type: 'function' },
+      function: { name: 'look', arguments: '{}' },
+    }));
+    const results = ids.map((id) => ({ role: 'tool', tool_call_id: id, content: id }));
+    const asked = chatCall({
+      messages: [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', tool_calls: calls },
+        ...results,
+      ],
+    });
+    const sent = { ...encode(asked), max_tokens: 5 };
+    const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
+    const { messages } = nativeFormat.decodeRequest(sent, header).request;
+    const [made, answered] = [messages[1], messages[2]].map((message) =>
+      (message?.content as readonly Record<string, unknown>[]).map(
+        (block) => block['id'] ?? block['tool_use_id'],
+      ),
+    );
+    expect(new Set(made).size).toBe(ids.length);
+    expect(answered).toEqual(made);
   });
 
   it('has ids that native upstreams take', () => {
