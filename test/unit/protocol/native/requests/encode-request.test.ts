@@ -228,7 +228,7 @@ describe('a conversation that went through other upstreams', () => {
     const header = (name: string) => (name === 'llm-version' ? '2023-06-01' : undefined);
     const { messages } = nativeFormat.decodeRequest(sent, header).request;
     const [made, answered] = [messages[1], messages[2]].map((message) =>
-      (message?.content as readonly Record<string, unknown>[]).map(
+      ((message?.content ?? []) as readonly Record<string, unknown>[]).map(
         (block) => block['id'] ?? block['tool_use_id'],
       ),
     );
