@@ -1,10 +1,10 @@
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import type { FigureCorrection } from './mend.ts';
+import type { FigureRepair } from './repair-held.ts';
 
 const script = loadLuaScript(
-  new URL('./restate.lua', import.meta.url),
+  new URL('./repair-figure.lua', import.meta.url),
   ['record'],
   ['field', 'found', 'after'],
 );
@@ -13,11 +13,11 @@ const script = loadLuaScript(
  * Gives an account or one of its keys another figure. False if there is no such record, or if the
  * figure is not the one before any more.
  */
-export async function restate(
+export async function repairFigure(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,
   accountId: string,
-  { key, field, before, after }: FigureCorrection,
+  { key, field, before, after }: FigureRepair,
 ): Promise<boolean> {
   const names = keysOfBucket(bucket);
   const record = key === null ? names.account(accountId) : names.key(key);

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Restate: gives an account or a key the figure that the books have, if its own is still the one that was compared.
+  Repair: gives an account or a key the figure that the books have, if its own is still the one that was compared.
 
   KEYS  record
   ARGV  field, found, after
