@@ -5,8 +5,8 @@ import type { FigureRepair } from './repair-held.ts';
 
 const script = loadLuaScript(
   new URL('./repair-figure.lua', import.meta.url),
-  ['record'],
-  ['field', 'found', 'after'],
+  ['record', 'whole'],
+  ['prefix', 'account_id', 'field', 'found', 'after'],
 );
 
 /**
@@ -19,7 +19,8 @@ export async function repairFigure(
   accountId: string,
   { key, field, before, after }: FigureRepair,
 ): Promise<boolean> {
-  const names = keysOfBucket(bucket);
+  const { prefix, whole, ...names } = keysOfBucket(bucket);
   const record = key === null ? names.account(accountId) : names.key(key);
-  return (await script.call(connection, { record }, { field, found: before, after })) === 1;
+  const args = { prefix, account_id: accountId, field, found: before, after };
+  return (await script.call(connection, { record, whole }, args)) === 1;
 }
