@@ -53,7 +53,7 @@ interface DirectoryOptions {
 
 export function createDirectory(options: DirectoryOptions): Directory {
   const { connection, clock, warnings } = options;
-  const store = createRecordStore(connection, clock);
+  const store = createRecordStore(connection);
   const writer = createWriter(connection, store, { clock, warnings });
   const parts = { ...options, store, writer };
   const groups = createGroupDirectory(parts);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../lib/time/clock.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { DirectoryError } from './directory-error.ts';
@@ -24,19 +23,16 @@ export interface RecordStore {
   countSet(set: string): Promise<number>;
 }
 
-export function createRecordStore(
-  connection: Pick<RedisConnection, 'send'>,
-  clock: Clock,
-): RecordStore {
+export function createRecordStore(connection: Pick<RedisConnection, 'send'>): RecordStore {
   const repeat = async <Reply>(call: () => Promise<Reply>, outcome: string): Promise<Reply> => {
-    const deadlineMs = clock.nowMs() + BUDGET_MS;
+    const deadlineMs = performance.now() + BUDGET_MS;
     for (let attempt = 0; ; attempt++) {
       try {
         return await call();
       } catch (error) {
         if (classifyRedisError(error) === 'fault') throw error;
         const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, RETRY_DELAY_MAX_MS);
-        if (clock.nowMs() + delayMs >= deadlineMs) throw refuseStoreOut(outcome, error);
+        if (performance.now() + delayMs >= deadlineMs) throw refuseStoreOut(outcome, error);
         await sleep(delayMs);
       }
     }

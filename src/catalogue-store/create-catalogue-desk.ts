@@ -4,7 +4,6 @@ import type { NamedUpstream } from '../config/config.ts';
 import { type Difference, diffDocuments } from '../config/diff-settings.ts';
 import { checkCatalogue, parseCatalogue } from '../config/parse-catalogue.ts';
 import type { CatalogueDocument } from '../config/schema/catalogue-schema.ts';
-import type { Clock } from '../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { CATALOGUE_KEYS } from '../redis/redis-keys.ts';
@@ -33,13 +32,12 @@ interface DeskOptions {
   /** The upstreams of the settings in use. */
   readonly upstreams: () => readonly NamedUpstream[];
   readonly randomBytes: RandomBytes;
-  readonly clock: Clock;
 }
 
 /** Reads and changes the catalogue that Redis has. */
 export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
-  const { connection, keeper, upstreams, clock } = options;
-  const store = createRecordStore(connection, clock);
+  const { connection, keeper, upstreams } = options;
+  const store = createRecordStore(connection);
   const read = (version: number) => readStored(connection, store, version);
 
   const preview = async (change: CatalogueChange) => {

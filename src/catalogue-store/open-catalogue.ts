@@ -32,8 +32,8 @@ export async function openCatalogue(
   known: KnownVersions,
   copies: Pick<CopySaver, 'save'>,
 ): Promise<{ readonly id: string }> {
-  const { connection, dataDir, clock, log } = options;
-  const store = createRecordStore(connection, clock);
+  const { connection, dataDir, log } = options;
+  const store = createRecordStore(connection);
   const copy = loadCopy(dataDir);
   if (copy !== undefined) known.replace(copy.versions);
   for (let attempt = 1; ; attempt++) {

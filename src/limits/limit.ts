@@ -18,6 +18,10 @@ export const LIMIT_ACTIONS = ['block', 'warn'] as const;
 type LimitAction = (typeof LIMIT_ACTIONS)[number];
 
 export const LIMITS_MAX = 16;
+/**
+ * Of requests that are blocked in a window that rolls, since Redis keeps the time of each of them.
+ */
+export const TIMED_REQUESTS_MAX = 1_000_000;
 /** Nodes tell each other which lists they can hold; those that tell none know no lists. */
 export const LIMITS_FORMAT = 1;
 

@@ -91,7 +91,7 @@ async function sellFromStore(
       throw new ConfigError(said);
     },
     state: keeper.state,
-    desk: createCatalogueDesk({ connection, keeper, line, upstreams, randomBytes, clock }),
+    desk: createCatalogueDesk({ connection, keeper, line, upstreams, randomBytes }),
     stop: keeper.stop,
   };
 }

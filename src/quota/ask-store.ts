@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backOff } from '../lib/time/back-off.ts';
-import type { Clock } from '../lib/time/clock.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { type Breaker, callThrough } from '../redis/breaker.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
@@ -18,7 +17,6 @@ export type AskStore = <Reply>(bucket: number, ask: () => Promise<Reply>) => Pro
 
 interface AskStoreOptions {
   readonly breakerOf: (bucket: number) => Breaker;
-  readonly clock: Clock;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
 }
@@ -28,12 +26,12 @@ interface AskStoreOptions {
  * unreachable, within a time budget. Then it refuses the request: a gateway that cannot count
  * admits nobody.
  */
-export function createAskStore({ breakerOf, clock, random }: AskStoreOptions): AskStore {
+export function createAskStore({ breakerOf, random }: AskStoreOptions): AskStore {
   let waiting = 0;
 
   const waitForStore = async (attempt: number, deadlineMs: number): Promise<boolean> => {
     const delayMs = backOff(attempt, RETRY_DELAYS, random);
-    if (waiting >= WAITING_MAX || clock.nowMs() + delayMs >= deadlineMs) return false;
+    if (waiting >= WAITING_MAX || performance.now() + delayMs >= deadlineMs) return false;
     waiting++;
     await sleep(delayMs);
     waiting--;
@@ -41,7 +39,7 @@ export function createAskStore({ breakerOf, clock, random }: AskStoreOptions): A
   };
 
   return async (bucket, ask) => {
-    const deadlineMs = clock.nowMs() + BUDGET_MS;
+    const deadlineMs = performance.now() + BUDGET_MS;
     for (let attempt = 0; ; attempt++) {
       try {
         return await callThrough(breakerOf(bucket), ask);

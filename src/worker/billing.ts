@@ -88,7 +88,7 @@ export function createBilling(options: BillingOptions): Billing {
   });
   const keyCheck = createKeyCheck(config.guards, createProxyDoubts(options), clock);
   const breakerOf = createBucketBreakers(target, breaker, () => createBreaker({ clock, random }));
-  const askStore = createAskStore({ breakerOf, clock, random });
+  const askStore = createAskStore({ breakerOf, random });
   const openHolds = createOpenHolds({
     renew: (hold, state) =>
       callThrough(breakerOf(hold.bucket), () => renew(redis, hold, state, config.warnings)),

@@ -35,7 +35,7 @@ export const PAGE = {
   restoreBooks: blockWith('pg_restore'),
   proof: blockWith('tollgate ledger verify --config'),
   listChanges: blockWith('tollgate audit export'),
-  restate: blockWith('--repair all'),
+  repair: blockWith('--repair all'),
 };
 
 type Variables = Readonly<Record<string, string>>;

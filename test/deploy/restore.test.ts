@@ -139,7 +139,7 @@ describe('a backup', () => {
     await waitUntilSettled(account);
     await waitForBooks();
     const settings = writeSettings(urlOf(restored), booksUrl);
-    const report = await runCommands(PAGE.restate, { CONFIG: settings });
+    const report = await runCommands(PAGE.repair, { CONFIG: settings });
     expect(report).toMatch(/repaired acct_\w+: balance was/);
     expect(report).toContain('The ledger and Redis agree.');
     const { balance } = await admin(again).account(account);

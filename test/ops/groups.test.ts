@@ -9,6 +9,7 @@ import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const undos: (() => void | Promise<void>)[] = [];
 const TOKENS = { unit: 'tokens', window: '1m', amount: 5, action: 'block' };
+const MANY = { unit: 'requests', window: '30d', amount: 1_000_001 };
 
 let redis: TestRedisServer;
 let ops: TestOps;
@@ -45,6 +46,7 @@ describe('groups of the admin API', () => {
     [{ name: 'a', limits: [{ ...TOKENS, amount: 1.5 }] }, 'limits.0.amount: must be a whole'],
     [{ name: 'a', limits: [{ ...TOKENS, amount: '5' }] }, 'limits.0.amount: must be a whole'],
     [{ name: 'a', limits: [TOKENS, { ...TOKENS, window: '60s' }] }, 'each unit and window once'],
+    [{ name: 'a', limits: [MANY] }, 'limits.0.amount: must be at most 1000000 requests'],
     [{ name: 'a', user_limits: [{ unit: 'tokens' }] }, 'user_limits.0.window: must be a length'],
     [{ name: 'a', require_user: 'yes' }, 'require_user: must be true or false'],
   ])('a body such as %j is refused with what is wrong in it', async (body, message) => {
@@ -52,6 +54,16 @@ describe('groups of the admin API', () => {
     const answer = await ops.call('POST', path, body);
     expect(answer.status).toBe(400);
     expect(errorOf(answer).message).toContain(message);
+  });
+
+  it.each([
+    { ...MANY, amount: 1_000_000 },
+    { ...MANY, window: 'month' },
+    { ...MANY, action: 'warn' },
+    { ...MANY, unit: 'tokens' },
+  ])('takes %j', async (limit) => {
+    const path = `/accounts/${await createAccount()}/groups`;
+    expect((await ops.call('POST', path, { name: 'a', limits: [limit] })).status).toBe(201);
   });
 
   it('are found only under their ids, and belong to one account for good', async () => {

@@ -4,8 +4,8 @@ import { admit } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
 import { describeAccount } from '../../src/quota/scripts/describing/describe-account.ts';
 import { identify } from '../../src/quota/scripts/identify.ts';
-import { mend } from '../../src/quota/scripts/mend.ts';
 import { renew } from '../../src/quota/scripts/renew.ts';
+import { repairHeld } from '../../src/quota/scripts/repair-held.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
 import { classifyRedisError } from '../../src/redis/classify-redis-error.ts';
@@ -71,7 +71,7 @@ const RUNS: Readonly<Record<string, () => Promise<unknown>>> = {
       ...{ bucket: BUCKET, accountId: ACCOUNT, paymentId: 'payment', micros: 500 },
       ...{ kind: 'topup', isForced: false, note: '' },
     }),
-  mend: () => mend(connection, BUCKET, ACCOUNT),
+  repair: () => repairHeld(connection, BUCKET, ACCOUNT),
   identify: () => identify(connection, { bucket: BUCKET, keyId: KEY, digest: DIGEST }),
   describe: () =>
     describeAccount(connection, {

@@ -143,6 +143,26 @@ describe('the settle queue', () => {
     expect(idsOf(settled).sort()).toEqual(idsOf(settlements).sort());
   });
 
+  it('hands over again in time although the clock is set back meanwhile', async () => {
+    const handedOver: Settlement[] = [];
+    let [offsetMs, calls] = [0, 0];
+    const { queue } = startQueue({
+      settle: neverAnswers,
+      clock: { nowMs: () => Date.now() + offsetMs },
+      async handOver(batch) {
+        calls++;
+        if (calls === 1) throw new Error('there is no primary');
+        handedOver.push(...batch);
+      },
+    });
+    const settlements = makeSettlements(3);
+    for (const settlement of settlements) queue.add(settlement);
+    await waitUntil(() => calls === 1, 'the primary refuses');
+    offsetMs = -3_600_000;
+    await waitUntil(() => queue.depth === 0, 'all are handed over');
+    expect(idsOf(handedOver)).toEqual(idsOf(settlements));
+  });
+
   it('hands over the oldest at once when there are more than 50,000', async () => {
     const handedOver: Settlement[] = [];
     const { queue } = startQueue({

@@ -43,7 +43,7 @@ interface AuditLogOptions {
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { connection, randomBytes, clock, log } = options;
-  const store = createRecordStore(connection, clock);
+  const store = createRecordStore(connection);
   const recent = createRecentWrites(clock);
   const waiting = createWaitingWrites(log);
 

@@ -77,7 +77,7 @@ interface StoredOperator {
 export function createOperatorDirectory(options: OperatorDirectoryOptions): OperatorDirectory {
   const { connection, randomBytes, clock } = options;
   const { operators, tokens, revoked, used } = OPERATOR_KEYS;
-  const store = createRecordStore(connection, clock);
+  const store = createRecordStore(connection);
   const recent = createRecentWrites(clock);
 
   const readTimes = (key: string, ids: readonly string[]) =>

@@ -73,7 +73,7 @@ type StoredSession = Omit<Session, 'untilMs'>;
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { connection, randomBytes, clock, lifeMs, idleMs } = options;
-  const store = createRecordStore(connection, clock);
+  const store = createRecordStore(connection);
   const recent = createRecentWrites(clock);
   const parts = { connection, store, randomBytes };
   const signIns = createTickets({

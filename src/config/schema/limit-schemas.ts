@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { creditsOf } from '../../lib/units/micros.ts';
-import { LIMIT_ACTIONS, LIMIT_UNITS, LIMITS_MAX, type Limit } from '../../limits/limit.ts';
+import {
+  LIMIT_ACTIONS,
+  LIMIT_UNITS,
+  LIMITS_MAX,
+  type Limit,
+  TIMED_REQUESTS_MAX,
+} from '../../limits/limit.ts';
 import { parseLimitAmount } from '../../limits/parse-limit.ts';
 import { formatWindow, parseWindow } from '../../limits/parse-window.ts';
 
@@ -9,6 +15,7 @@ const unitError = `must be one of ${LIMIT_UNITS.join(', ')}`;
 const windowError = 'must be a length from 1s to 31d such as 10s, 1m or 5h, or day, week or month';
 const amountError =
   'must be a whole number of 0 or more, or credits of 0 or more with at most 6 decimals';
+const timedError = `must be at most ${TIMED_REQUESTS_MAX} requests, in a window that rolls`;
 const actionError = `must be one of ${LIMIT_ACTIONS.join(', ')}`;
 
 const limit = z
@@ -24,7 +31,15 @@ const limit = z
   .refine(({ unit, amount }) => parseLimitAmount(unit, amount) !== undefined, {
     error: amountError,
     path: ['amount'],
-  });
+  })
+  .refine(
+    ({ unit, window, amount, action }) =>
+      unit !== 'requests' ||
+      action === 'warn' ||
+      typeof parseWindow(window) !== 'number' ||
+      amount <= TIMED_REQUESTS_MAX,
+    { error: timedError, path: ['amount'] },
+  );
 
 const listError = `must be a list of at most ${LIMITS_MAX} limits`;
 

@@ -19,7 +19,7 @@ interface DeskOptions {
 
 export function createLimitEventsDesk(options: DeskOptions): LimitEventsDesk {
   const { connection, settings, userAgent, resolve, clock } = options;
-  const store = createRecordStore(connection, clock);
+  const store = createRecordStore(connection);
   return {
     list: (query) => store.read(() => listEvents(connection, query)),
     names: () => settings().endpoints.map(({ name }) => name),

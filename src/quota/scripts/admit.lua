@@ -135,8 +135,9 @@ while first <= #ARGV do
         end
         local left, reset = math.max(0, limit - met.count), met.reset
 
-        local balance_room = balance - account_held
-        local cap_room = cap and cap - spent - key_held or math.huge
+        -- A balance below 0 or a lowered cap refuses nobody who needs no credits.
+        local balance_room = math.max(0, balance - account_held)
+        local cap_room = cap and math.max(0, cap - spent - key_held) or math.huge
         local credits_room = math.huge
         local refusal, listed, input, output
         if limits then

@@ -60,7 +60,7 @@ export function createOverdueHandOver(options: OverdueHandOverOptions): OverdueH
         failuresInRow = 0;
       }
     } catch (error) {
-      nextTryMs = clock.nowMs() + backOff(failuresInRow, RETRY_DELAYS, random);
+      nextTryMs = performance.now() + backOff(failuresInRow, RETRY_DELAYS, random);
       failuresInRow++;
       log.warn({ err: error, kept: tasks.size }, 'the primary does not take settlements');
     }
@@ -69,7 +69,7 @@ export function createOverdueHandOver(options: OverdueHandOverOptions): OverdueH
 
   const tick = () => {
     if (tasks.size === 0) stop();
-    else if (!isHandingOver && clock.nowMs() >= nextTryMs) void handOverAll();
+    else if (!isHandingOver && performance.now() >= nextTryMs) void handOverAll();
   };
 
   const stop = () => {

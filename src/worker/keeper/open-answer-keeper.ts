@@ -54,7 +54,7 @@ export function openAnswerKeeper(options: OpenOptions): OpenAnswerKeeper {
   const random = Math.random;
   const create = () => createBreaker({ clock, random });
   const breakerOf = createBucketBreakers(target, create(), create);
-  const askStore = createAskStore({ breakerOf, clock, random });
+  const askStore = createAskStore({ breakerOf, random });
   const memory = watchMemory(connection);
   const recalls = createRecallGuard({ perMinuteMax: REFUSED_PER_MINUTE_MAX });
   const parts = { connection, memory, askStore, breakerOf, keyCheck, recalls, identify };

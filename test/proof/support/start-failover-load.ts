@@ -44,7 +44,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   const redis = connect('settle', SETTLE_TIMEOUT_MS);
   const create = () => createBreaker({ clock, random: Math.random });
   const breakerOf = createBucketBreakers(target, create(), create);
-  const askStore = createAskStore({ breakerOf, clock, random: Math.random });
+  const askStore = createAskStore({ breakerOf, random: Math.random });
   const random = createRandom(randomBytes(4).readUInt32LE());
   const asked: Settlement[] = [];
   const settled: string[] = [];

@@ -39,6 +39,20 @@ describe('a list that is taken off and set again', () => {
     },
   );
 
+  it('counts nothing of what began before, while the clock of a new master is behind', async () => {
+    await HOLDERS.key(LIST);
+    await ask(1, 10);
+    await setKeyList('');
+    await scripts.setClock(NOW_MS - 30_000);
+    await ask(2, 600);
+    await setKeyList(LIST);
+    expect((await ask(3, 990)).kind).toBe('admitted');
+    await scripts.settle(0, { requestId: requestNumber(2), usage: usageOf(0, 0) });
+    await expectLimit(ask(4, 11), { level: 'key', countedAmount: 990, heldAmount: 990 });
+    await scripts.settle(0, { requestId: requestNumber(3), usage: usageOf(0, 0) });
+    expect((await ask(5, 1_000)).kind).toBe('admitted');
+  });
+
   it('has room for all of its requests', async () => {
     const askOften = (from: number) =>
       scripts.admitTogether(

@@ -216,6 +216,20 @@ describe('admit: what is held', () => {
   });
 
   it.each([
+    [{ balance: -5 }, {}],
+    [{ balance: 50, held: 60 }, {}],
+    [{}, { cap: 10, [`spent:${MONTH}`]: 20 }],
+  ])('is nothing, never less, where %j and %j leave no room', async (account, key) => {
+    await scripts.setAccount(account);
+    await scripts.setKey(key);
+    expect(await scripts.admit({ holdMicros: 0, holdLeastMicros: 0 })).toMatchObject({
+      kind: 'admitted',
+      heldMicros: 0,
+    });
+    expect((await scripts.admit({ requestId: requestNumber(2) })).kind).not.toBe('admitted');
+  });
+
+  it.each([
     ['2026-11-30T23:59:59.999Z', '202611'],
     ['2026-12-01T00:00:00.000Z', '202612'],
     ['2026-12-31T23:59:59.999Z', '202612'],

@@ -15,12 +15,12 @@ function create() {
   return createAskStore({
     // A breaker that never opens. Other tests cover what it does.
     breakerOf: () => ({ state: () => 'closed', enter: () => ({ epoch: 0 }), leave: () => {} }),
-    clock,
     random: () => 0.5,
   });
 }
 
 const BUCKET = 7;
+const HOUR_MS = 3_600_000;
 const timedOut = () => Promise.reject(new Error('Command timed out'));
 
 describe('asking the store', () => {
@@ -46,6 +46,14 @@ describe('asking the store', () => {
     expect(Date.now() - startedMs).toBeLessThanOrEqual(1_500);
   });
 
+  it('gives up in time although the clock is set back', async () => {
+    const refused = expect(create()(BUCKET, timedOut)).rejects.toMatchObject({ status: 503 });
+    await vi.advanceTimersByTimeAsync(200);
+    vi.setSystemTime(Date.now() - HOUR_MS);
+    await vi.advanceTimersByTimeAsync(1_300);
+    await refused;
+  }, 5_000);
+
   it('does not repeat what fails by a mistake', async () => {
     let calls = 0;
     await expect(
@@ -68,7 +76,7 @@ describe('asking the store', () => {
 
   it('asks nothing while the breaker is open', async () => {
     const breaker = createBreaker({ clock, random: () => 0.5 });
-    const ask = createAskStore({ breakerOf: () => breaker, clock, random: () => 0.5 });
+    const ask = createAskStore({ breakerOf: () => breaker, random: () => 0.5 });
     let calls = 0;
     const failing = async () => {
       calls++;
@@ -87,7 +95,6 @@ describe('asking the store', () => {
     if (out === undefined || well === undefined) throw new Error('there are two');
     const ask = createAskStore({
       breakerOf: (bucket) => (bucket === BUCKET ? out : well),
-      clock,
       random: () => 0.5,
     });
     const all = Array.from({ length: 50 }, () => ask(BUCKET, timedOut).catch(() => {}));

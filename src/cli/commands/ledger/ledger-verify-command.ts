@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AccountCorrection, mendAccounts } from '../../../accounts/mend-accounts.ts';
+import { type AccountRepair, repairAccounts } from '../../../accounts/repair-accounts.ts';
 import type { Books } from '../../../books/engine/books.ts';
 import { nameDay } from '../../../books/engine/days.ts';
 import type { VerifyArchivedDay } from '../../../books/verify/check-days.ts';
@@ -33,7 +33,7 @@ interface LedgerVerifyOptions {
   readonly json: boolean;
   /** Whether to read again what was verified before. */
   readonly isFull: boolean;
-  /** What to correct, if anything. */
+  /** What to repair, if anything. */
   readonly repair: Repair | undefined;
   /** Both print whole lines and end the last one. */
   readonly out: (text: string) => void;
@@ -70,7 +70,7 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
 }
 
 interface RepairedReport extends LedgerReport {
-  readonly repaired?: readonly AccountCorrection[];
+  readonly repaired?: readonly AccountRepair[];
 }
 
 /** Balances and spent amounts are taken from the books only if nothing is wrong with the books. */
@@ -84,7 +84,7 @@ async function repair(
     accountIds: new Set(drifts.filter(isOfHolds).map(({ account }) => account)),
     figures: what === 'all' && areBooksWhole(found) ? drifts.flatMap(listFigures) : [],
   };
-  const repaired = await mendAccounts(connection, wanted, createLog('error', 'ledger'));
+  const repaired = await repairAccounts(connection, wanted, createLog('error', 'ledger'));
   const isRepaired = (drift: Drift) =>
     listFigures(drift).some(({ account, key, field }) =>
       repaired.some((one) => one.account === account && one.key === key && one.field === field),
@@ -104,7 +104,7 @@ function isOfHolds({ what }: Drift): boolean {
 }
 
 /** The figure in Redis that is to be what the books say. */
-function listFigures({ account, key, month, what, expected, found }: Drift): AccountCorrection[] {
+function listFigures({ account, key, month, what, expected, found }: Drift): AccountRepair[] {
   if (what !== 'balance_micros' && what !== 'spent_micros') return [];
   const field = what === 'balance_micros' ? 'balance' : `spent:${month}`;
   return [{ account, key, field, before: `${found}`, after: `${expected}` }];
@@ -161,7 +161,7 @@ function printSumDrift({ day, table, row, column, excess }: SumDrift): string {
   return `sum      ${place}: ${column} is ${excess} too high`;
 }
 
-function printRepaired({ account, key, field, before, after }: AccountCorrection): string {
+function printRepaired({ account, key, field, before, after }: AccountRepair): string {
   const subject = key === null ? account : `${account} ${key}`;
   return `repaired ${subject}: ${field} was ${before} and is ${after}`;
 }

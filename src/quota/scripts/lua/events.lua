@@ -1,7 +1,8 @@
 -- Events: a limit that warns or is reached, a balance that is low or used up. The script that
 -- crosses the line tells it, once in each window: a mark stays until the window has ended; that of
--- a balance stays until credits are added. That of a low balance has the line that was told, since
--- another line may hold later. An event is one text in the stream `events` of the bucket:
+-- a balance stays until a payment or a repair raises it. That of a low balance has the line that was
+-- told, since another line may hold later. An event is one text in the stream `events` of the
+-- bucket:
 --
 --   kind|level|subject|unit|window|amount|counted|held|account|key|period|at
 --
@@ -149,12 +150,13 @@ local function telling()
       type(period) == 'string' and period or '', DAYS_31, now)
   end
 
-  -- Credits were added, so the account may be told of again. The payment says which fall it is,
-  -- also if the mark of the last one has run out: what was told then is known for longer.
-  local function rearm(prefix, account, account_id, payment_id)
+  -- The balance has risen, so the account may be told of again. `cause`, such as the id of a
+  -- payment, says which fall it is, also if the mark of the last one has run out: what was told
+  -- then is known for longer.
+  local function rearm(prefix, account, account_id, cause)
     local mark = prefix .. 'told:%s|account|' .. account_id .. '|c||'
     redis.pcall('DEL', string.format(mark, 'x') .. '0', string.format(mark, 'l'))
-    redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))
+    redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(cause), 1, 16))
   end
 
   -- A balance that crosses both lines at once is used up.

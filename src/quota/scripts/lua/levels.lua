@@ -51,27 +51,32 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
       return nil, 'users_full'
     end
   end
-  local subjects, at = { unlisted = {} }, now
+  local subjects, seen, is_any_new = { unlisted = {} }, 0, false
   local function add(level, name, id, list)
     if list == '' then
       if id ~= '' then subjects.unlisted[#subjects.unlisted + 1] = name end
       return
     end
     local use = read_field(name, 'use')
-    if use then at = math.max(at, seen_at(use, now)) end
-    subjects[#subjects + 1] = { level = level, name = name, id = id, list = list, use = use, prefix = prefix }
+    local is_known = use and string.sub(use, STATE_BYTES + 1, STATE_BYTES + #list) == list
+      and select(2, struct.unpack(STATE, use)) == #list
+    if use then seen = math.max(seen, last_seen(use, now)) end
+    is_any_new = is_any_new or not is_known
+    subjects[#subjects + 1] =
+      { level = level, name = name, id = id, list = list, use = use, is_known = is_known, prefix = prefix }
   end
   add('key', key, key_id, key_list)
   add('user', user_name(prefix, user_id), user_id, template)
   add('group', group, group_id, group_list)
   add('account', account, account_id, account_list)
-  local limits = {}
+  -- While the clock is behind, time stands still. A new limit must begin after what it does not
+  -- count, so it moves time on.
+  local limits, at = {}, math.max(now, seen)
+  if is_any_new and seen > now then at = seen + 1 end
   for index = 1, #subjects do
     local subject = subjects[index]
     local use, list = subject.use, subject.list
-    local is_known = use and string.sub(use, STATE_BYTES + 1, STATE_BYTES + #list) == list
-      and select(2, struct.unpack(STATE, use)) == #list
-    open_limits(limits, subject, is_known and use or convert_state(list, use, at), at, periods)
+    open_limits(limits, subject, subject.is_known and use or convert_state(list, use, at), at, periods)
   end
   return limits, subjects, at, group_id, user_id
 end

@@ -1,11 +1,11 @@
 -- Opens, holds in and writes the lists of limits that `rows.lua` describes.
 
--- Returns when the subject was last seen, if the clock is a little behind that: time never goes
--- backwards for a subject. A clock that is far behind is believed.
-local function seen_at(use, now)
+-- Returns when the subject was last seen: time never goes backwards for a subject. A clock that is
+-- far behind that is believed, as if nothing had been seen.
+local function last_seen(use, now)
   local CLOCK_BEHIND_MAX = 60000
   local last = struct.unpack('<d', use)
-  return last > now and last - now <= CLOCK_BEHIND_MAX and last or now
+  return last - now <= CLOCK_BEHIND_MAX and last or 0
 end
 
 -- Makes the state of a list that is new or was changed, with what is known of each limit. If two

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { addEvents } from '../../../../src/events/list/event-list.ts';
 import type { AdmitArguments } from '../../../../src/quota/scripts/admit.ts';
-import { LEASE_MS, NOW_MS, openScripts, redisKeys, requestNumber } from '../open-scripts.ts';
+import { repairFigure } from '../../../../src/quota/scripts/repair-figure.ts';
+import {
+  ACCOUNT,
+  BUCKET,
+  LEASE_MS,
+  NOW_MS,
+  openScripts,
+  redisKeys,
+  requestNumber,
+} from '../open-scripts.ts';
 import { openEventReader } from './open-event-reader.ts';
 
 const scripts = openScripts();
@@ -83,6 +92,24 @@ describe('a balance', () => {
     await ask(4, { holdMicros: 10, holdLeastMicros: 10 });
     await scripts.settle(10, { requestId: requestNumber(4) });
     expect(await told()).toEqual(['balance.exhausted 1000', 'balance.exhausted 0']);
+  });
+
+  it('is low again after a repair raised it, and not after one that lowered it', async () => {
+    scripts.setWarnings({ lowBalanceMicros: 500 });
+    const repair = (before: number, after: number) =>
+      repairFigure(scripts.connection, BUCKET, ACCOUNT, {
+        ...{ key: null, field: 'balance', before: String(before), after: String(after) },
+      });
+    const charge = async (number: number, micros: number) => {
+      await ask(number, { holdMicros: micros });
+      await scripts.settle(micros, { requestId: requestNumber(number) });
+    };
+    await charge(1, 600);
+    await repair(400, 800);
+    await charge(2, 400);
+    expect(await told()).toEqual(['balance.low 400', 'balance.low 400']);
+    await repair(400, 300);
+    expect(await toldMarks()).toHaveLength(1);
   });
 
   it('has the same id when a failover lost the charge and it is made again', async () => {

@@ -3,7 +3,7 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 
 /** One figure of a record that did not match the open holds. */
-export interface FigureCorrection {
+export interface FigureRepair {
   /** Null if the figure belongs to the account itself. */
   readonly key: string | null;
   /** As in the record, such as `held`, `held:<month>` or `balance`. */
@@ -14,29 +14,33 @@ export interface FigureCorrection {
 }
 
 const script = loadLuaScript(
-  new URL('./mend.lua', import.meta.url),
+  new URL('./repair-held.lua', import.meta.url),
   ['account', 'keys', 'holds', 'whole'],
   ['prefix', 'account_id'],
 );
 
-type MendReply = readonly (readonly [key: string, field: string, before: string, after: string])[];
+type RepairReply = readonly (readonly [
+  key: string,
+  field: string,
+  before: string,
+  after: string,
+])[];
 
 /**
- * Corrects the figures of an account and its keys to match their open holds. Requests may run
- * meanwhile.
+ * Makes what an account and its keys hold match their open holds. Requests may run meanwhile.
  */
-export async function mend(
+export async function repairHeld(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,
   accountId: string,
-): Promise<FigureCorrection[]> {
+): Promise<FigureRepair[]> {
   const { prefix, account, keysOf, holds, whole } = keysOfBucket(bucket);
   const reply = await script.call(
     connection,
     { account: account(accountId), keys: keysOf(accountId), holds, whole },
     { prefix, account_id: accountId },
   );
-  return (reply as MendReply).map(([key, field, before, after]) => ({
+  return (reply as RepairReply).map(([key, field, before, after]) => ({
     key: key || null,
     field,
     before,

@@ -2,55 +2,55 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { bucketOfAccount } from '../keys/account-id.ts';
 import type { Log } from '../lib/log.ts';
-import { type FigureCorrection, mend } from '../quota/scripts/mend.ts';
-import { restate } from '../quota/scripts/restate.ts';
+import { repairFigure } from '../quota/scripts/repair-figure.ts';
+import { type FigureRepair, repairHeld } from '../quota/scripts/repair-held.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
 
-export interface AccountCorrection extends FigureCorrection {
+export interface AccountRepair extends FigureRepair {
   readonly account: string;
 }
 
-interface WantedCorrections {
+interface WantedRepairs {
   /** Whose figures are to match their open holds. */
   readonly accountIds: ReadonlySet<string>;
   /** Figures that are to be as they are here. */
-  readonly figures: readonly AccountCorrection[];
+  readonly figures: readonly AccountRepair[];
 }
 
 /**
- * Corrects figures of accounts and their keys, and returns what it has corrected. The audit log
- * gets the figures before and after.
+ * Repairs figures of accounts and their keys, and returns what it has repaired. The audit log gets
+ * the figures before and after.
  */
-export async function mendAccounts(
+export async function repairAccounts(
   connection: Pick<RedisConnection, 'send'>,
-  { accountIds, figures }: WantedCorrections,
+  { accountIds, figures }: WantedRepairs,
   log: Log,
-): Promise<AccountCorrection[]> {
+): Promise<AccountRepair[]> {
   const audit = createAuditLog({ connection, randomBytes, clock: { nowMs: Date.now }, log });
-  const all: AccountCorrection[] = [];
+  const all: AccountRepair[] = [];
   for (const account of new Set([...accountIds, ...figures.map((figure) => figure.account)])) {
     const bucket = bucketOfAccount(account);
     if (bucket === undefined) continue;
-    const mended = accountIds.has(account) ? await mend(connection, bucket, account) : [];
+    const repaired = accountIds.has(account) ? await repairHeld(connection, bucket, account) : [];
     for (const figure of figures.filter((one) => one.account === account)) {
-      if (await restate(connection, bucket, account, figure)) mended.push(figure);
+      if (await repairFigure(connection, bucket, account, figure)) repaired.push(figure);
     }
-    await enterCorrections(audit, account, mended);
-    all.push(...mended.map((change) => ({ ...change, account })));
+    await enterRepairs(audit, account, repaired);
+    all.push(...repaired.map((change) => ({ ...change, account })));
   }
   await audit.close();
   return all;
 }
 
 /** One entry for the account, and one for each key. */
-async function enterCorrections(
+async function enterRepairs(
   audit: Pick<AuditLog, 'add'>,
   account: string,
-  mended: readonly FigureCorrection[],
+  repaired: readonly FigureRepair[],
 ): Promise<void> {
-  for (const key of new Set(mended.map((change) => change.key))) {
-    const changes = mended.filter((change) => change.key === key);
+  for (const key of new Set(repaired.map((change) => change.key))) {
+    const changes = repaired.filter((change) => change.key === key);
     await audit.add({
       ...{ what: 'ledger.repair', node: hostname(), account, key, outcome: 'done' },
       who: { via: 'cli', token: null, address: null, operator: null },

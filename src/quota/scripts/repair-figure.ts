@@ -1,25 +1,26 @@
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import type { FigureCorrection } from './mend.ts';
+import type { FigureRepair } from './repair-held.ts';
 
 const script = loadLuaScript(
-  new URL('./restate.lua', import.meta.url),
-  ['record'],
-  ['field', 'found', 'after'],
+  new URL('./repair-figure.lua', import.meta.url),
+  ['record', 'whole'],
+  ['prefix', 'account_id', 'field', 'found', 'after'],
 );
 
 /**
  * Gives an account or one of its keys another figure. False if there is no such record, or if the
  * figure is not the one before any more.
  */
-export async function restate(
+export async function repairFigure(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,
   accountId: string,
-  { key, field, before, after }: FigureCorrection,
+  { key, field, before, after }: FigureRepair,
 ): Promise<boolean> {
-  const names = keysOfBucket(bucket);
+  const { prefix, whole, ...names } = keysOfBucket(bucket);
   const record = key === null ? names.account(accountId) : names.key(key);
-  return (await script.call(connection, { record }, { field, found: before, after })) === 1;
+  const args = { prefix, account_id: accountId, field, found: before, after };
+  return (await script.call(connection, { record, whole }, args)) === 1;
 }

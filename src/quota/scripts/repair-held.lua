@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Mend: makes an account and its keys count as held and in flight what their open holds say.
+  Repair: makes an account and its keys count as held and in flight what their open holds say.
 
   KEYS  account, keys, holds, whole
   ARGV  prefix, account_id
