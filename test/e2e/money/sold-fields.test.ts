@@ -1,11 +1,13 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
-import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { startHttpUpstream, UPSTREAM_ANSWER } from '../../support/upstreams/start-http-upstream.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import {
+  type HttpUpstream,
+  startHttpUpstream,
+  UPSTREAM_ANSWER,
+} from '../../support/upstreams/start-http-upstream.ts';
 import { USAGE, wholeBody } from '../../support/upstreams/upstream-answers.ts';
-
-afterAll(stopRedisServers);
+import { useCleanUp } from '../../support/use-clean-up.ts';
 
 const CHAT_ANSWER = {
   id: 'chatcmpl-1',
@@ -26,16 +28,16 @@ const ROUTES = {
 type Kind = keyof typeof ROUTES;
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
-const BODY = { model: 'haiku', max_tokens: 50, messages: MESSAGES };
+const BODY = { max_tokens: 50, messages: MESSAGES };
 const BODIES = {
   ...{ native: BODY, chat: BODY },
   // An answer that is not kept is relayed.
-  responses: { model: 'haiku', max_output_tokens: 50, input: MESSAGES, store: false },
+  responses: { max_output_tokens: 50, input: MESSAGES, store: false },
 };
 function cacheLastText(kind: Kind, cache_control: object): object {
   const type = kind === 'responses' ? 'input_text' : 'text';
   const messages = [{ role: 'user', content: [{ type, text: 'Hi', cache_control }] }];
-  return { ...BODIES[kind], [kind === 'responses' ? 'input' : 'messages']: messages };
+  return { [kind === 'responses' ? 'input' : 'messages']: messages };
 }
 
 const ANSWERS: Readonly<Record<Kind, string>> = {
@@ -44,23 +46,66 @@ const ANSWERS: Readonly<Record<Kind, string>> = {
   responses: wholeBody('responses', 'Hello there', USAGE),
 };
 
-/** A gateway in front of one upstream that keeps its requests. */
-async function start(kind: Kind, settings = '') {
-  const upstream = await startHttpUpstream({
-    cleanUp: onTestFinished,
+const KINDS = ['native', 'chat', 'responses'] as const;
+const cleanUp = useCleanUp();
+let vendors: Readonly<Record<Kind, HttpUpstream>>;
+let gateway: Gateway;
+
+function startVendor(kind: Kind): Promise<HttpUpstream> {
+  return startHttpUpstream({
+    cleanUp,
     answer(_request, response) {
       response.setHeader('content-type', 'application/json');
       response.end(ANSWERS[kind]);
     },
   });
-  const main = `{name: main, kind: ${kind}, url: "${upstream.url}", model_names: {llm-haiku-4.5: vendor-name}${settings}}`;
-  const gateway = await startGateway({ config: `workers: 1\nupstreams: [${main}]\n` });
+}
+
+/** Each upstream sells one model, which has its name; the first one sells a dear model too. */
+beforeAll(async () => {
+  vendors = {
+    native: await startVendor('native'),
+    chat: await startVendor('chat'),
+    responses: await startVendor('responses'),
+  };
+  const names = KINDS.flatMap((kind) =>
+    (['pass', 'drop', 'refuse'] as const).map((unknownFields) => ({
+      kind,
+      unknownFields,
+      name: `${kind}-${unknownFields}`,
+    })),
+  );
+  const config = [
+    'workers: 1',
+    'models:',
+    '  - {id: dear, beta_context_length: 1000000, max_output_tokens: 32000, price: {input: 5, output: 25}, routes: [{upstream: native-pass}]}',
+    ...names.map(
+      ({ name }) =>
+        `  - {id: ${name}, max_output_tokens: 8192, price: {input: 1, output: 5}, routes: [{upstream: ${name}}]}`,
+    ),
+    'upstreams:',
+    ...names.map(
+      ({ kind, unknownFields, name }) =>
+        `  - {name: ${name}, kind: ${kind}, url: "${vendors[kind].url}", model_names: {${name}: vendor-name}, unknown_fields: ${unknownFields}}`,
+    ),
+    '',
+  ].join('\n');
+  gateway = await startGateway({ config, cleanUp });
+});
+
+/** A client of an upstream that keeps its requests. */
+async function start(kind: Kind, unknownFields = 'pass') {
+  const model = `${kind}-${unknownFields}`;
+  const { requests } = vendors[kind];
+  const earlierRequests = requests.length;
   const operator = admin(gateway);
   const account = await operator.createAccount({ credits: 5 });
   const { id, key } = await operator.createKey(account);
   return {
-    sent: () => upstream.requests.map(({ body }) => body),
-    betas: () => upstream.requests.map(({ headers }) => headers['anthropic-beta']),
+    model,
+    sent: () => requests.slice(earlierRequests).map(({ body }) => body),
+    betas: () => requests.slice(earlierRequests).map(({ headers }) => headers['anthropic-beta']),
+    /** Asks for the upstream's model, unless the body is a text or names another one. */
     async ask(body: string | object, headers: Record<string, string> = {}, route = kind) {
       const response = await fetch(`${gateway.url}${ROUTES[route]}`, {
         method: 'POST',
@@ -70,7 +115,7 @@ async function start(kind: Kind, settings = '') {
           'anthropic-version': '2023-06-01',
           ...headers,
         },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
+        body: typeof body === 'string' ? body : JSON.stringify({ model, ...body }),
       });
       const answer = (await response.json()) as { error?: { message: string } };
       return { status: response.status, message: answer.error?.message ?? '' };
@@ -82,7 +127,7 @@ async function start(kind: Kind, settings = '') {
   };
 }
 
-describe.each(['native', 'chat', 'responses'] as const)('a client of the %s format', (kind) => {
+describe.each(KINDS)('a client of the %s format', (kind) => {
   const body = BODIES[kind];
 
   it('is refused what nobody has a price for, and pays nothing', async () => {
@@ -99,7 +144,7 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
       [{ n: 2 }, 'n'],
       [{ n_cmpl: 2 }, 'n_cmpl'],
       [{ web_search_options: {} }, 'web_search_options'],
-      [{ Model: 'llm-opus-4.7' }, 'did you mean model'],
+      [{ Model: 'dear' }, 'did you mean model'],
       [{ 'max_to\u212Aens': 30_000 }, 'did you mean max_tokens'],
     ];
     for (const [fields, said] of refused) {
@@ -114,7 +159,7 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
     const { ask, sent } = await start(kind);
     for (const ttl of ['5m', '1h']) {
       const cached = cacheLastText(kind, { type: 'ephemeral', ttl });
-      const { status, message } = await ask(cached);
+      const { status, message } = await ask({ ...body, ...cached });
       const isTaken = ttl === '5m' || kind === 'native';
       expect([status, message], ttl).toEqual(
         isTaken ? [200, ''] : [400, expect.stringContaining('cache_control.ttl')],
@@ -140,16 +185,15 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
   });
 
   it('gets the model that is paid for, however often another is named', async () => {
-    const { ask, sent, spent } = await start(kind);
-    const { model: _, ...others } = body;
-    const rest = JSON.stringify(others).slice(1, -1);
-    const [limit = '', said = ''] = Object.keys(others);
+    const { model, ask, sent, spent } = await start(kind);
+    const rest = JSON.stringify(body).slice(1, -1);
+    const [limit = '', said = ''] = Object.keys(body);
     const bodies = [
-      `{"model":"opus",${rest},"model":"haiku"}`,
-      `{"\\u006dodel":"opus",${rest},"model":"haiku"}`,
-      `{"model":"opus",${rest},"mode\\u006c":"haiku"}`,
-      `{"model":"haiku",${rest},"${limit}":60,"${limit}":50}`,
-      `{"model":"haiku",${rest},"${said}":[{"role":"user","content":"long","content":"Hi"}]}`,
+      `{"model":"dear",${rest},"model":"${model}"}`,
+      `{"\\u006dodel":"dear",${rest},"model":"${model}"}`,
+      `{"model":"dear",${rest},"mode\\u006c":"${model}"}`,
+      `{"model":"${model}",${rest},"${limit}":60,"${limit}":50}`,
+      `{"model":"${model}",${rest},"${said}":[{"role":"user","content":"long","content":"Hi"}]}`,
     ];
     for (const written of bodies) expect(await ask(written)).toMatchObject({ status: 200 });
     for (const written of sent()) {
@@ -163,10 +207,10 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
 
   it('has fields that nobody knows passed, dropped or refused as the upstream is set', async () => {
     const asked = { ...body, of_tomorrow: [1] };
-    const dropping = await start(kind, ', unknown_fields: drop');
+    const dropping = await start(kind, 'drop');
     expect(await dropping.ask(asked)).toMatchObject({ status: 200 });
     expect(JSON.parse(dropping.sent()[0] ?? '')).not.toHaveProperty('of_tomorrow');
-    const refusing = await start(kind, ', unknown_fields: refuse');
+    const refusing = await start(kind, 'refuse');
     expect(await refusing.ask(asked)).toMatchObject({
       status: 400,
       message: expect.stringContaining('of_tomorrow'),
@@ -180,7 +224,6 @@ describe.each(['native', 'chat', 'responses'] as const)('a client of the %s form
 it('a chat client is understood by a chat upstream as it spoke', async () => {
   const { ask, sent } = await start('chat');
   const body = {
-    model: 'haiku',
     messages: [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Hi' }], name: 'ann' },
@@ -220,9 +263,9 @@ it('a tool that the vendor runs and bills is refused, and one that the client ru
 });
 
 it('a beta window is asked for of those models alone that have one', async () => {
-  const { ask, betas } = await start('native');
+  const { model, ask, betas } = await start('native');
   const headers = { 'anthropic-beta': 'context-1m-2025-08-07,of-tomorrow' };
-  for (const model of ['haiku', 'opus']) await ask({ ...BODY, model }, headers);
+  for (const asked of [model, 'dear']) await ask({ ...BODY, model: asked }, headers);
   expect(betas()).toEqual(['of-tomorrow', 'of-tomorrow,context-1m-2025-08-07']);
 });
 

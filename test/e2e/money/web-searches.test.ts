@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { scrape } from '../../support/clients/scrape.ts';
+import type { CleanUp } from '../../support/create-temp-dir.ts';
 import {
   beginStream,
   endStream,
@@ -11,12 +12,13 @@ import {
   type ToldSearches,
   tell,
 } from '../../support/searching-vendor.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
-import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { startHttpUpstream } from '../../support/upstreams/start-http-upstream.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import {
+  type HttpUpstream,
+  startHttpUpstream,
+} from '../../support/upstreams/start-http-upstream.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-
-afterAll(stopRedisServers);
 
 /** An input token costs 0.001 credits, an output token 0.1, a search 10. */
 const MODEL =
@@ -34,18 +36,21 @@ const BODY = {
 
 const MODEST: ToldSearches = { input: 1_500, output: 3, searches: 2 };
 
-/** A gateway in front of a vendor that gives this answer. */
-async function start(answer: SearchAnswer, { credits = 1_000, settings = '' } = {}) {
-  const vendor = await startHttpUpstream({
-    cleanUp: onTestFinished,
-    answer: ({ body }, response) => answer(response, body.includes('"stream":true')),
-  });
-  const gateway = await startGateway({
+const cleanUp = useCleanUp();
+let answer: SearchAnswer = tell(MODEST);
+let vendor: HttpUpstream;
+let sharedGateway: Gateway;
+
+/** Starts a gateway in front of the vendor. */
+function startBefore(settings: string, cleanUp?: CleanUp): Promise<Gateway> {
+  return startGateway({
+    ...(cleanUp && { cleanUp }),
     config: [
       settings,
-      'workers: 2',
       'models:',
-      `  - {id: m, ${MODEL}, web_search: 10000}, routes: [{upstream: vendor}]}`,
+      ...['m', 'whole', 'streamed'].map(
+        (id) => `  - {id: ${id}, ${MODEL}, web_search: 10000}, routes: [{upstream: vendor}]}`,
+      ),
       `  - {id: of-chat, ${MODEL}, web_search: 10000}, routes: [{upstream: chat}]}`,
       `  - {id: simulated, ${MODEL}, web_search: 10000}, routes: [{upstream: simulated}]}`,
       `  - {id: unpriced, ${MODEL}}, routes: [{upstream: vendor}]}`,
@@ -56,6 +61,23 @@ async function start(answer: SearchAnswer, { credits = 1_000, settings = '' } = 
       '',
     ].join('\n'),
   });
+}
+
+beforeAll(async () => {
+  vendor = await startHttpUpstream({
+    cleanUp,
+    answer: ({ body }, response) => answer(response, body.includes('"stream":true')),
+  });
+  sharedGateway = await startBefore('workers: 2', cleanUp);
+});
+
+/** A client with credits, and a vendor that gives this answer. */
+async function start(
+  vendorsAnswer: SearchAnswer,
+  { credits = 1_000, gateway = sharedGateway } = {},
+) {
+  answer = vendorsAnswer;
+  const earlierRequests = vendor.requests.length;
   const operator = admin(gateway);
   const account = await operator.createAccount({ credits });
   const { id, key } = await operator.createKey(account);
@@ -74,7 +96,7 @@ async function start(answer: SearchAnswer, { credits = 1_000, settings = '' } = 
     gateway,
     operator,
     post,
-    asked: () => vendor.requests.map(({ body }) => body),
+    asked: () => vendor.requests.slice(earlierRequests).map(({ body }) => body),
     balance: async () => (await operator.account(account)).balance,
     async spent() {
       await operator.waitUntilSettled(account);
@@ -118,7 +140,8 @@ describe.each([false, true])('an answer that searched (streamed: %s)', (stream) 
     const { post, spent, gateway, receipt } = await start(
       tell({ input: 1e9, output: 3, searches: 9 }),
     );
-    const response = await post({ ...BODY, stream });
+    const model = stream ? 'streamed' : 'whole';
+    const response = await post({ ...BODY, model, stream });
     const text = await response.text();
     expect(lastUsage(text)).toContain('"web_search_requests":2');
     expect(lastUsage(text)).toContain('"web_fetch_requests":0');
@@ -128,8 +151,8 @@ describe.each([false, true])('an answer that searched (streamed: %s)', (stream) 
       answered: { usage_implausible: true },
     });
     const { sum } = await scrape(gateway);
-    expect(sum('tollgate_usage_implausible_total', { model: 'm' })).toBe(1);
-    expect(sum('tollgate_searches_total', { model: 'm' })).toBe(2);
+    expect(sum('tollgate_usage_implausible_total', { model })).toBe(1);
+    expect(sum('tollgate_searches_total', { model })).toBe(2);
   });
 });
 
@@ -225,7 +248,7 @@ describe('a client that leaves an answer that searches', () => {
         streams.push(response);
         beginStream(response, [FOUND, FAILED]);
       },
-      { settings },
+      { gateway: await startBefore(`workers: 1\n${settings}`) },
     );
     const leaving = new AbortController();
     const { body } = await place.post({ ...BODY, stream: true }, leaving.signal);
