@@ -62,7 +62,7 @@ describeBooks('verifying Redis against the books', (scene) => {
     ['in the books', enter],
   ])('finds nothing after an honest run %s', async (_, arrange) => {
     const account = someAccount();
-    await pay(redis.connection, account, { paymentId: 'back', micros: -500, kind: 'refund' });
+    await pay(redis.connection, account, { paymentId: 'back', micros: -500, kind: 'adjustment' });
     await begin(redis.connection, account);
     await arrange();
     await begin(redis.connection, account);

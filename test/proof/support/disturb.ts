@@ -130,9 +130,9 @@ export function createDisturbances({ connection, world, random, report }: Distur
         const micros = units * unitOf(account);
         await pay(account, micros, { kind: 'topup', isForced: false });
       },
-      async refund() {
+      async takeBack() {
         const account = random.pick(world);
-        await pay(account, -random.int(1, 3_000), { kind: 'refund', isForced: false });
+        await pay(account, -random.int(1, 3_000), { kind: 'adjustment', isForced: false });
       },
       async chargeBack() {
         await pay(ofKind('forced'), -random.int(1, 800), { kind: 'adjustment', isForced: true });
