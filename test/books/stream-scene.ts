@@ -4,12 +4,12 @@ import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { admit } from '../../src/quota/scripts/admit.ts';
 import { credit, type Payment } from '../../src/quota/scripts/credit.ts';
 import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { admitAlone } from '../support/limits/admit-alone.ts';
 import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
@@ -89,7 +89,7 @@ export async function begin(
   { heldMicros = 1_000, leaseMs = 60_000 } = {},
 ) {
   const requestId = mintRequestId(Date.now());
-  const reply = await admit(connection, {
+  const reply = await admitAlone(connection, {
     bucket,
     keyId,
     digest,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { admit } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
 import { describeAccount } from '../../src/quota/scripts/describing/describe-account.ts';
 import { identify } from '../../src/quota/scripts/identify.ts';
@@ -9,6 +8,7 @@ import { renew } from '../../src/quota/scripts/renew.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
 import { classifyRedisError } from '../../src/redis/classify-redis-error.ts';
+import { admitAlone } from '../support/limits/admit-alone.ts';
 import {
   closeConnections,
   NO_AUTH,
@@ -61,7 +61,7 @@ const settlement = makeSettlement({ requestId: ADMITTED, actualMicros: 70 });
 
 /** Everything that runs on a bucket, by what it does. */
 const RUNS: Readonly<Record<string, () => Promise<unknown>>> = {
-  admit: () => admit(connection, makeOrder({ requestId: REFUSED })),
+  admit: () => admitAlone(connection, makeOrder({ requestId: REFUSED })),
   renew: () =>
     renew(connection, { ...settlement, heldMicros: 100 }, { seenMicros: 10, leaseMs: 60_000 }),
   settle: () => settle(connection, { ...settlement, firstTriedMs: Date.now() }),
@@ -104,7 +104,7 @@ describe('a bucket whose slot moves to another server', () => {
     await send('hset', account, ...['status', 'active', 'plan', 'team', 'balance', '1000']);
     await send('hset', redisKeys.key(KEY), ...['status', 'active', 'account', ACCOUNT]);
     await send('hset', redisKeys.key(KEY), ...['digest', DIGEST, 'version', '1']);
-    const admitted = await admit(connection, makeOrder({ requestId: ADMITTED }));
+    const admitted = await admitAlone(connection, makeOrder({ requestId: ADMITTED }));
     expect(admitted).toMatchObject({ kind: 'admitted', heldMicros: 100 });
     if (admitted.kind !== 'admitted') return;
 

@@ -3,12 +3,13 @@ import { mintAccountId } from '../../src/keys/account-id.ts';
 import { mintKeyId } from '../../src/keys/api-key.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { type AdmitReply, admit } from '../../src/quota/scripts/admit.ts';
+import type { AdmitReply } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
 import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { splitLedgerEntry } from '../support/ledger/split-ledger-entry.ts';
+import { admitAlone } from '../support/limits/admit-alone.ts';
 import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
@@ -73,7 +74,7 @@ export async function begin(
 ): Promise<Settlement> {
   const { bucket, keyId } = payer;
   const requestId = mintRequestId(Date.now());
-  const reply: AdmitReply = await admit(connection, {
+  const reply: AdmitReply = await admitAlone(connection, {
     bucket,
     keyId,
     digest: DIGEST,

@@ -108,14 +108,9 @@ const script = loadLuaScript(
 );
 
 /**
- * Admits one request and holds its highest possible cost, or says why not. A call may be repeated
- * with the same id.
+ * Admits requests and holds the highest possible cost of each, or says why not. A call may be
+ * repeated with the same id. Calls that come together share runs of the script.
  */
-export async function admit(connection: Connection, order: AdmitArguments): Promise<AdmitReply> {
-  return readReply(await callScript(connection, order, [encodeEach(order, true)]), 0, order);
-}
-
-/** The same for many requests: calls that come together share runs of the script. */
 export function createGatheredAdmit(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd' | 'isCluster'>,
 ): (order: AdmitArguments) => Promise<AdmitReply> {

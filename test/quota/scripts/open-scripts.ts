@@ -3,7 +3,6 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import {
   type AdmitArguments,
   type AdmitReply,
-  admit,
   createGatheredAdmit,
 } from '../../../src/quota/scripts/admit.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
@@ -21,6 +20,7 @@ import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
 import { kindsOf, repliesOfHeader } from '../../support/kinds-of-replies.ts';
 import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
+import { admitAlone } from '../../support/limits/admit-alone.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
 import {
@@ -191,7 +191,7 @@ export function openScripts(script?: string) {
       });
     },
     admit: (more: Partial<AdmitArguments> = {}): Promise<AdmitReply> =>
-      admit(connection, makeOrder(more)),
+      admitAlone(connection, makeOrder(more)),
     admitTurn,
     /** Sends all requests in one turn of the event loop. */
     admitTogether: (all: readonly Partial<AdmitArguments>[]) => Promise.all(admitTurn(all)),
