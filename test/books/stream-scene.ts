@@ -10,6 +10,7 @@ import { settle } from '../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { admitAlone } from '../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
@@ -71,14 +72,18 @@ export async function pay(
   { bucket, id }: TestAccount,
   payment: Pick<Payment, 'paymentId' | 'micros'> & Partial<Payment>,
 ): Promise<void> {
-  const reply = await credit(connection, {
-    bucket,
-    accountId: id,
-    kind: 'topup',
-    isForced: false,
-    note: '',
-    ...payment,
-  });
+  const reply = await credit(
+    connection,
+    {
+      bucket,
+      accountId: id,
+      kind: 'topup',
+      isForced: false,
+      note: '',
+      ...payment,
+    },
+    DEFAULT_WARNINGS,
+  );
   if (reply.kind !== 'credited') throw new Error(`not credited: ${reply.kind}`);
 }
 
@@ -117,7 +122,8 @@ export async function begin(
   return {
     requestId,
     month: reply.month,
-    end: (actualMicros: number) => settle(connection, { ...settlement, actualMicros }),
+    end: (actualMicros: number) =>
+      settle(connection, { ...settlement, actualMicros }, DEFAULT_WARNINGS),
   };
 }
 

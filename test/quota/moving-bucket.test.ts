@@ -9,6 +9,7 @@ import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
 import { classifyRedisError } from '../../src/redis/classify-redis-error.ts';
 import { admitAlone } from '../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import {
   closeConnections,
   NO_AUTH,
@@ -63,14 +64,23 @@ const settlement = makeSettlement({ requestId: ADMITTED, actualMicros: 70 });
 const RUNS: Readonly<Record<string, () => Promise<unknown>>> = {
   admit: () => admitAlone(connection, makeOrder({ requestId: REFUSED })),
   renew: () =>
-    renew(connection, { ...settlement, heldMicros: 100 }, { seenMicros: 10, leaseMs: 60_000 }),
-  settle: () => settle(connection, { ...settlement, firstTriedMs: Date.now() }),
-  sweep: () => sweep(connection, BUCKET, 100),
+    renew(
+      connection,
+      { ...settlement, heldMicros: 100 },
+      { seenMicros: 10, leaseMs: 60_000 },
+      DEFAULT_WARNINGS,
+    ),
+  settle: () => settle(connection, { ...settlement, firstTriedMs: Date.now() }, DEFAULT_WARNINGS),
+  sweep: () => sweep(connection, BUCKET, 100, DEFAULT_WARNINGS),
   credit: () =>
-    credit(connection, {
-      ...{ bucket: BUCKET, accountId: ACCOUNT, paymentId: 'payment', micros: 500 },
-      ...{ kind: 'topup', isForced: false, note: '' },
-    }),
+    credit(
+      connection,
+      {
+        ...{ bucket: BUCKET, accountId: ACCOUNT, paymentId: 'payment', micros: 500 },
+        ...{ kind: 'topup', isForced: false, note: '' },
+      },
+      DEFAULT_WARNINGS,
+    ),
   mend: () => mend(connection, BUCKET, ACCOUNT),
   identify: () => identify(connection, { bucket: BUCKET, keyId: KEY, digest: DIGEST }),
   describe: () =>
@@ -133,7 +143,10 @@ describe('a bucket whose slot moves to another server', () => {
 
     const month = admitted.month;
     const last = { ...settlement, month, extras: admitted.extras, firstTriedMs: now };
-    expect(await settle(connection, last)).toMatchObject({ kind: 'charge', balanceMicros: 930 });
+    expect(await settle(connection, last, DEFAULT_WARNINGS)).toMatchObject({
+      kind: 'charge',
+      balanceMicros: 930,
+    });
     expect(await send('hmget', account, 'balance', 'held')).toEqual(['930', '0']);
     expect(await send('xlen', redisKeys.ledger)).toBe(1);
   });

@@ -10,6 +10,7 @@ import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/s
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { splitLedgerEntry } from '../support/ledger/split-ledger-entry.ts';
 import { admitAlone } from '../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
@@ -55,15 +56,19 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
     index: keys.keysOf(accountId),
     fields: { status: 'active', account: accountId, digest: DIGEST },
   });
-  await credit(connection, {
-    bucket,
-    accountId,
-    paymentId: 'first',
-    micros: BALANCE_MICROS,
-    kind: 'topup',
-    isForced: false,
-    note: '',
-  });
+  await credit(
+    connection,
+    {
+      bucket,
+      accountId,
+      paymentId: 'first',
+      micros: BALANCE_MICROS,
+      kind: 'topup',
+      isForced: false,
+      note: '',
+    },
+    DEFAULT_WARNINGS,
+  );
 }
 
 /** Admits a request and leaves it running. Returns its settlement. */

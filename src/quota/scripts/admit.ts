@@ -8,7 +8,6 @@ import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import { DEFAULT_WARNINGS } from './warnings.ts';
 import { decodeMetLimit } from './words/decode-met-limit.ts';
 import { encodePlans } from './words/encode-plans.ts';
 import { replyOf } from './words/reply-of.ts';
@@ -37,7 +36,7 @@ export interface AdmitArguments {
   /** How many end users an account may have. */
   readonly usersMax: number;
   /** The share of a limit that blocks from which it warns. */
-  readonly warnAtShare?: number;
+  readonly warnAtShare: number;
 }
 
 type LimitRefusal =
@@ -162,7 +161,7 @@ function encodeAsker({ bucket, keyId, digest, user, usersMax }: AdmitArguments):
 
 function callScript(
   connection: Connection,
-  { bucket, plans, windowMs, warnAtShare = DEFAULT_WARNINGS.atShare }: AdmitArguments,
+  { bucket, plans, windowMs, warnAtShare }: AdmitArguments,
   encoded: readonly Each[],
 ): Promise<unknown> {
   const [first, ...further] = encoded as readonly [Each, ...Each[]];

@@ -2,7 +2,7 @@ import { assert } from '../../lib/assert.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
+import type { Warnings } from './warnings.ts';
 
 export interface Payment {
   readonly bucket: number;
@@ -37,7 +37,7 @@ const script = loadLuaScript(
 export async function credit(
   connection: Pick<RedisConnection, 'send'>,
   payment: Payment,
-  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'> = DEFAULT_WARNINGS,
+  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'>,
 ): Promise<CreditReply> {
   const redisKeys = keysOfBucket(payment.bucket);
   const reply = await script.call(

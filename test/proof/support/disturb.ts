@@ -3,6 +3,7 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
 import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import type { Report } from '../checks/violations.ts';
 import { randomAmount } from './list-world.ts';
 import type { Random } from './random.ts';
@@ -89,7 +90,10 @@ export function createDisturbances({ connection, world, random, report }: Distur
     const { accountId, bucket } = account;
     const paymentId = `payment ${payments.size}`;
     const payment = { bucket, accountId, paymentId, micros, note: '', ...more };
-    const replies = await Promise.all([credit(connection, payment), credit(connection, payment)]);
+    const replies = await Promise.all([
+      credit(connection, payment, DEFAULT_WARNINGS),
+      credit(connection, payment, DEFAULT_WARNINGS),
+    ]);
     const count = (kind: CreditReply['kind']) =>
       replies.filter((reply) => reply.kind === kind).length;
     if (count('credited') > 1) report('I7', `${paymentId} was credited twice`);

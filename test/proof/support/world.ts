@@ -13,6 +13,7 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { credit } from '../../../src/quota/scripts/credit.ts';
 import { keyset } from '../../../src/quota/scripts/keyset.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import type { Random } from './random.ts';
 
 /**
@@ -176,13 +177,17 @@ export async function writeWorld(
       });
     }
     const payment = { kind: 'topup', isForced: false, note: '' } as const;
-    await credit(connection, {
-      ...payment,
-      bucket,
-      accountId,
-      paymentId: 'first',
-      micros: balance,
-    });
+    await credit(
+      connection,
+      {
+        ...payment,
+        bucket,
+        accountId,
+        paymentId: 'first',
+        micros: balance,
+      },
+      DEFAULT_WARNINGS,
+    );
     for (const { keyId, digest, cap, rpm, inFlightMax, bounds } of keys) {
       await keyset(connection, {
         ...once,

@@ -14,13 +14,14 @@ import {
   settle,
 } from '../../../src/quota/scripts/settle.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
-import { DEFAULT_WARNINGS, type Warnings } from '../../../src/quota/scripts/warnings.ts';
+import type { Warnings } from '../../../src/quota/scripts/warnings.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
 import { kindsOf, repliesOfHeader } from '../../support/kinds-of-replies.ts';
 import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
 import { admitAlone } from '../../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
 import {
@@ -109,7 +110,7 @@ export function openScripts(script?: string) {
     return all.map((more) => admitOne(makeOrder(more)));
   };
   const settleTurn = (all: readonly Partial<Settlement>[]): Promise<SettleReply>[] => {
-    const settleOne = createGatheredSettle({ ...connection, ...GATHERED });
+    const settleOne = createGatheredSettle({ ...connection, ...GATHERED }, warnings);
     return all.map((more) => settleOne(makeSettlement(more)));
   };
 
