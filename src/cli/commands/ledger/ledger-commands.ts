@@ -43,7 +43,6 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
     .description('print every entry of the ledger once')
     .option('--account <id>', 'of this account only')
     .addOption(new Option('--format <format>', 'how').choices(['ndjson', 'csv']).default('ndjson'))
-    .addOption(new Option('--json', 'the same as --format ndjson').implies({ format: 'ndjson' }))
     .action(async ({ config: configPath, account, format }: ExportOptions) => {
       const order = { configPath, account, format };
       const out = terminal.outPaced;
