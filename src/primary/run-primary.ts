@@ -29,6 +29,7 @@ import {
 } from '../redis/server/embedded-server.ts';
 import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
+import { redisSocketPath } from '../redis/server/redis-socket-path.ts';
 import { systemClock } from '../timers/system-clock.ts';
 import { announceNode } from './announce-node.ts';
 import { createPlansCheck } from './create-plans-check.ts';
@@ -113,7 +114,7 @@ async function runNode(
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    const target = targetOf(config, embedded);
+    const target = targetOf(config);
     const news = { publish, tellMasters: (masters: MastersNews) => pool?.tellMasters(masters) };
     const node = loadNodeId(config.dataDir);
     books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...news });
@@ -219,8 +220,8 @@ async function prepareDemo(books: Bookkeeping, { dataDir }: Config) {
   await ensureDemoKey({ dataDir, directory: books.directory });
 }
 
-function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): RedisTarget {
-  return redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
+function targetOf({ redis, dataDir }: Config): RedisTarget {
+  return redis === 'embedded' ? unixRedisTarget(redisSocketPath(dataDir)) : redis;
 }
 
 function startNodeBookkeeping(
