@@ -233,7 +233,7 @@ export interface InferenceCall {
   readonly readWhole: () => InferenceRequest;
   /** The pinned id of the model: aliases are already resolved. */
   readonly model: string;
-  /** What the client asked for, or the model's ceiling. */
+  /** The least of what is asked for, what the model can, what limits leave and what is paid. */
   readonly outputTokensMax: number;
   readonly contextTokensMax: number;
   /** Whether the client asked for the larger window and the model has it. */
