@@ -5,8 +5,8 @@ import { digestKey } from '../../src/keys/digest-key.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { credit, type Payment } from '../../src/quota/scripts/credit.ts';
-import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
+import { writeRecord } from '../../src/quota/scripts/write-record.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { admitAlone } from '../support/limits/admit-alone.ts';
@@ -46,7 +46,7 @@ export async function createAccount(
   const keyId = mintKeyId(bucket, randomBytes);
   const digest = digestKey(mintApiKey(keyId, randomBytes));
   const write = { expected: 'new', overlapMs: undefined, writeId: id };
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'account',
     id,
@@ -54,7 +54,7 @@ export async function createAccount(
     index: redisKeys.accounts,
     fields: { status: 'active', plan: 'team' },
   });
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'key',
     id: keyId,

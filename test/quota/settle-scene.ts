@@ -5,7 +5,7 @@ import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import type { AdmitReply } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
-import { keyset } from '../../src/quota/scripts/keyset.ts';
+import { writeRecord } from '../../src/quota/scripts/write-record.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { splitLedgerEntry } from '../support/ledger/split-ledger-entry.ts';
@@ -40,7 +40,7 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
   const { bucket, accountId, keyId } = payer;
   const keys = keysOfBucket(bucket);
   const write = { expected: 'new', overlapMs: undefined, writeId: accountId };
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'account',
     id: accountId,
@@ -48,7 +48,7 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
     index: keys.accounts,
     fields: { status: 'active', plan: 'team' },
   });
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'key',
     id: keyId,

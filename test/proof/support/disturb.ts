@@ -1,7 +1,7 @@
 import { encodeKeyBounds } from '../../../src/limits/encode-key-bounds.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
-import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
+import { type RecordWrite, writeRecord } from '../../../src/quota/scripts/write-record.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import type { Report } from '../checks/violations.ts';
@@ -77,9 +77,10 @@ export function createDisturbances({ connection, world, random, report }: Distur
       index: key === undefined ? redisKeys.accounts : redisKeys.keysOf(accountId),
       ...{ writeId: `write ${written}`, expected: '', overlapMs: undefined, fields },
     };
-    const first = await keyset(connection, record);
-    const again = await keyset(connection, record);
-    if (JSON.stringify(first) !== JSON.stringify(again)) report('keyset', 'it was written twice');
+    const first = await writeRecord(connection, record);
+    const again = await writeRecord(connection, record);
+    if (JSON.stringify(first) !== JSON.stringify(again))
+      report('write-record', 'it was written twice');
   };
 
   const pay = async (

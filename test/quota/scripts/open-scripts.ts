@@ -6,7 +6,6 @@ import {
   createGatheredAdmit,
 } from '../../../src/quota/scripts/admit.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
-import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
 import { type Hold, renew } from '../../../src/quota/scripts/renew.ts';
 import {
   createGatheredSettle,
@@ -15,6 +14,7 @@ import {
 } from '../../../src/quota/scripts/settle.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import type { Warnings } from '../../../src/quota/scripts/warnings.ts';
+import { type RecordWrite, writeRecord } from '../../../src/quota/scripts/write-record.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
@@ -237,8 +237,8 @@ export function openScripts(script?: string) {
       };
       return credit(connection, payment, warnings);
     },
-    keyset: (more: Partial<RecordWrite>) =>
-      keyset(connection, {
+    writeRecord: (more: Partial<RecordWrite>) =>
+      writeRecord(connection, {
         subject: 'key',
         id: KEY,
         record: redisKeys.key(KEY),
