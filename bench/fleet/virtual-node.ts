@@ -146,7 +146,7 @@ async function startWorkerParts({ config, metrics, connect, log }: Parts) {
   };
 }
 
-/** As in `src/primary/start-bookkeeping.ts`. */
+/** As in `src/primary/start-accounting.ts`. */
 async function startPrimaryParts(
   { id, dataDir, metrics, connect, log }: Parts,
   tellMasters: Billing['noteMasters'],
