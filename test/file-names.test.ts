@@ -54,7 +54,7 @@ const ONE_LETTER: Readonly<Record<string, string>> = {
  * outside.
  */
 const NOUNS =
-  /^(?:Billing|Bookkeeping|Closing|Deferred|Drawing|Ending|Feed|Finding|Framing|Need|Recording|Spelling)$/;
+  /^(?:Accounting|Billing|Closing|Deferred|Drawing|Ending|Feed|Finding|Framing|Need|Recording|Spelling)$/;
 
 /**
  * Alone or as the last word of a name, participles say what happened to a thing, but not what it

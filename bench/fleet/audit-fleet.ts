@@ -7,6 +7,7 @@ import { checkSnapshot } from '../../test/proof/checks/check-snapshot.ts';
 import { createViolations, type Violation } from '../../test/proof/checks/violations.ts';
 import { type Book, createBook } from '../../test/proof/support/book.ts';
 import { takeSnapshot } from '../../test/proof/support/snapshot.ts';
+import { DEFAULT_WARNINGS } from '../../test/support/limits/default-warnings.ts';
 import { waitUntil } from '../../test/support/wait-until.ts';
 import type { FleetAccount } from './fleet-world.ts';
 
@@ -78,7 +79,7 @@ export function startFleetAudit(
       startAnew();
       for (let bucket = 0; bucket < BUCKETS; bucket++) {
         const isQuiet = async () => {
-          await sweep(connection, bucket, SWEPT_MAX);
+          await sweep(connection, bucket, SWEPT_MAX, DEFAULT_WARNINGS);
           const { holds, leases } = await look(bucket);
           return holds.size + leases.length === 0;
         };

@@ -16,7 +16,6 @@ import { createSoldCatalogue } from '../../src/primary/sold-catalogue.ts';
 import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
-import { DEFAULT_WARNINGS } from '../../src/quota/scripts/warnings.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { leaveSweeps, shareSweeps } from '../../src/quota/sweeping/share-sweeps.ts';
 import { startSweeper } from '../../src/quota/sweeping/sweep-buckets.ts';
@@ -26,6 +25,7 @@ import { watchMasters } from '../../src/redis/watch-masters.ts';
 import { watchMemory } from '../../src/redis/watch-memory.ts';
 import { watchRedis } from '../../src/redis/watch-redis.ts';
 import { type Billing, createBilling } from '../../src/worker/billing.ts';
+import { DEFAULT_WARNINGS } from '../../test/support/limits/default-warnings.ts';
 
 const COMMAND_TIMEOUT_MS = 1_000;
 const JOURNAL_DRAIN_MAX_MS = 2_000;
@@ -146,7 +146,7 @@ async function startWorkerParts({ config, metrics, connect, log }: Parts) {
   };
 }
 
-/** As in `src/primary/start-bookkeeping.ts`. */
+/** As in `src/primary/start-accounting.ts`. */
 async function startPrimaryParts(
   { id, dataDir, metrics, connect, log }: Parts,
   tellMasters: Billing['noteMasters'],
@@ -155,7 +155,9 @@ async function startPrimaryParts(
   const accounts = connect('primary-accounts');
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
-    settle: countFaults(metrics, (settlement: Settlement) => settle(connection, settlement)),
+    settle: countFaults(metrics, (settlement: Settlement) =>
+      settle(connection, settlement, DEFAULT_WARNINGS),
+    ),
     findCharged: () => Promise.resolve(undefined),
     onSettled: () => {},
     ...{ clock, random: Math.random, log },
@@ -163,7 +165,7 @@ async function startPrimaryParts(
   const sweeper = startSweeper({
     learnShare: () => shareSweeps(connection, id),
     leave: () => leaveSweeps(connection, id),
-    sweep: (bucket, countMax) => sweep(connection, bucket, countMax),
+    sweep: (bucket, countMax) => sweep(connection, bucket, countMax, DEFAULT_WARNINGS),
     onEvents: () => {},
     onSwept: () => {},
     ...{ random: Math.random, log },

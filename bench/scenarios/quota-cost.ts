@@ -2,6 +2,7 @@
  * `quota-cost` tells what an admission and its settlement cost Redis: CPU time of the server, apart
  * from the process that asks, with one key and with many.
  */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import { createGatheredSettle } from '../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect-redis.ts';
 import { waitForConnection } from '../../src/redis/wait-for-connection.ts';
+import { DEFAULT_WARNINGS } from '../../test/support/limits/default-warnings.ts';
 import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
 import { DETAILS } from '../../test/support/request-details.ts';
 import { endProcess, startRedis } from '../support/processes.ts';
@@ -117,7 +119,7 @@ async function readCalls(connection: RedisConnection): Promise<number> {
 
 async function run(connection: RedisConnection, subjects: readonly Subject[], requests: number) {
   const admit = createGatheredAdmit(connection);
-  const settle = createGatheredSettle(connection);
+  const settle = createGatheredSettle(connection, DEFAULT_WARNINGS);
   let started = 0;
   const one = async () => {
     const subject = subjects[Math.floor(Math.random() * subjects.length)] as Subject;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Pool } from 'undici';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { type AdmitArguments, admit, createGatheredAdmit } from '../../src/quota/scripts/admit.ts';
+import { type AdmitArguments, createGatheredAdmit } from '../../src/quota/scripts/admit.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect-redis.ts';
 import { createHttpClient } from '../../src/upstream/http1/create-http-client.ts';
 import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
@@ -159,7 +159,7 @@ function redisTwins({ plain, client, line }: Connections): Twin[] {
       file: 'src/redis/create-gatherer.ts',
       what: `an admission of one key, ${AT_ONCE} at once: this process and Redis`,
       unit: 'us',
-      plain: withServer(plain, (order) => admit(line, order)),
+      plain: withServer(plain, (order) => createGatheredAdmit(line)(order)),
       fast: withServer(plain, createGatheredAdmit(line)),
     },
   ];

@@ -5,7 +5,6 @@ import type { Clock } from '../lib/time/clock.ts';
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import type { Limit } from '../limits/limit.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
-import type { PaymentKind } from '../quota/scripts/credit.ts';
 import {
   ACCOUNT_FIELDS,
   type Account,
@@ -44,9 +43,6 @@ interface PaymentOrder {
   /** The payer's own id of the payment. Each account enters a payment with the same id once. */
   readonly id: string;
   readonly note: string;
-  readonly kind?: PaymentKind;
-  /** The payment has already happened: the balance may fall below what is held, and below zero. */
-  readonly isForced?: boolean;
 }
 
 export interface AccountDirectory {
@@ -123,14 +119,14 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       const accounts = await readEach(ids.slice(0, limit), read);
       return { accounts, next: ids.length > limit ? accounts.at(-1)?.id : undefined };
     },
-    async addCredits(accountId, { micros, id, note, kind, isForced }) {
+    async addCredits(accountId, { micros, id, note }) {
       const reply = await writer.writePayment({
         bucket: placeOf(accountId).bucket,
         accountId,
         paymentId: id,
         micros,
-        kind: kind ?? (micros < 0 ? 'adjustment' : 'topup'),
-        isForced: isForced ?? false,
+        kind: micros < 0 ? 'adjustment' : 'topup',
+        isForced: false,
         note,
       });
       return explainCredit(reply, { accountId, id, micros });

@@ -1,5 +1,5 @@
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
-import type { RecordWrite } from '../quota/scripts/keyset.ts';
+import type { RecordWrite } from '../quota/scripts/write-record.ts';
 import { DirectoryError } from './directory-error.ts';
 import type { Texts } from './record-store.ts';
 import type { Writer } from './writer.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/time/clock.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../quota/scripts/credit.ts';
-import { type KeysetReply, keyset, type RecordWrite } from '../quota/scripts/keyset.ts';
 import type { Warnings } from '../quota/scripts/warnings.ts';
+import { type RecordReply, type RecordWrite, writeRecord } from '../quota/scripts/write-record.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { countReplicas } from './count-replicas.ts';
 import { createRecentWrites, TOO_EARLY } from './recent-writes.ts';
@@ -14,7 +14,7 @@ export type WriteResult<Reply> = Reply & {
 };
 
 export interface Writer {
-  writeRecord(write: RecordWrite): Promise<WriteResult<KeysetReply>>;
+  writeRecord(write: RecordWrite): Promise<WriteResult<RecordReply>>;
   /**
    * `repeated` only if another call has certainly entered it before. If the reply to an attempt of
    * this call was lost, it is `credited`, also if another call had entered it: nobody can tell.
@@ -40,11 +40,11 @@ export function createWriter(
 
   return {
     async writeRecord(write) {
-      const reply = await store.ask(() => keyset(connection, write));
+      const reply = await store.ask(() => writeRecord(connection, write));
       if (reply.kind !== 'written') return { ...reply, replicated: 0 };
       recent.add(async (isLast) => {
         const expected = expectedOfRepeat(write, reply.version, isLast);
-        const repeated = await store.ask(() => keyset(connection, { ...write, expected }));
+        const repeated = await store.ask(() => writeRecord(connection, { ...write, expected }));
         return isTooEarly(repeated, expected) ? TOO_EARLY : undefined;
       });
       return { ...reply, replicated: await countReplicas(connection, write.record) };
@@ -87,7 +87,7 @@ function expectedOfRepeat(
 }
 
 /** Whether the record still lacks changes that were made before this one. */
-function isTooEarly(reply: KeysetReply, expected: string): boolean {
+function isTooEarly(reply: RecordReply, expected: string): boolean {
   if (reply.kind === 'missing') return true;
   return reply.kind === 'conflict' && reply.version < Number(expected);
 }

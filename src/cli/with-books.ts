@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Books } from '../books/engine/books.ts';
 import { findBooksId, hasBooksFile, nameBooksPlace } from '../books/engine/find-books.ts';
@@ -15,6 +14,7 @@ import { unixRedisTarget } from '../lib/address/redis-target.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { findRedisTrouble } from '../redis/probe-redis.ts';
 import { createReasonLog } from '../redis/reason-log.ts';
+import { redisSocketPath } from '../redis/server/redis-socket-path.ts';
 
 const COMMAND_TIMEOUT_MS = 5_000;
 const ATTEMPTS_MAX = 50;
@@ -111,7 +111,7 @@ function connectOnce(config: Config, undos: (() => Promise<void>)[]): OpenedBook
 
 async function connectAnswering({ redis, dataDir }: Config): Promise<RedisConnection> {
   const isEmbedded = redis === 'embedded';
-  const target = isEmbedded ? unixRedisTarget(join(dataDir, 'redis.sock')) : redis;
+  const target = isEmbedded ? unixRedisTarget(redisSocketPath(dataDir)) : redis;
   const log = createReasonLog();
   const order = { target, name: 'books-command', commandTimeoutMs: COMMAND_TIMEOUT_MS, log };
   const connection = connectRedis(order);

@@ -1,7 +1,8 @@
+import type { Price } from '../catalogue/catalogue.ts';
 import { isNamePattern } from '../lib/name-pattern.ts';
 import { encodeLimits } from '../limits/encode-limits.ts';
 import type { PlanLimits } from '../protocol/admission.ts';
-import type { CatalogueConfig, ModelConfig, NamedUpstream, PriceConfig } from './config.ts';
+import type { CatalogueConfig, ModelConfig, NamedUpstream } from './config.ts';
 import { CACHE_PRICE_FACTORS } from './default-settings.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
 import { readLimit } from './schema/limit-schemas.ts';
@@ -45,7 +46,7 @@ function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): 
 }
 
 /** Fills in the prices that follow from the input price. */
-export function buildPrice(price: ModelSettings['price']): PriceConfig {
+export function buildPrice(price: ModelSettings['price']): Price {
   const timesInput = (factor: number) => roundPrice(price.input * factor);
   return {
     input: price.input,

@@ -1,3 +1,4 @@
+import type { Model, Price } from '../catalogue/catalogue.ts';
 import type { ArchivePlace, BooksPlace } from '../lib/address/books-target.ts';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
@@ -10,34 +11,13 @@ import type { OptionalFeature } from '../protocol/upstream-call.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Credits per million tokens. */
-export interface PriceConfig {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  /** Credits per thousand searches. A model without this price does not search. */
-  readonly webSearch: number | undefined;
-}
-
 interface RouteConfig {
   readonly upstream: string;
   readonly weight: number;
   readonly priority: number;
 }
 
-export interface ModelConfig {
-  readonly id: string;
-  readonly aliases: readonly string[];
-  /** Names in which `*` stands for any run of characters. */
-  readonly aliasPatterns: readonly string[];
-  readonly contextTokensMax: number;
-  readonly betaContextTokensMax: number | undefined;
-  /** 0 for a model that makes embeddings. */
-  readonly outputTokensMax: number;
-  readonly isEmbedding: boolean;
-  readonly price: PriceConfig;
+export interface ModelConfig extends Model {
   readonly routes: readonly RouteConfig[];
 }
 
@@ -80,7 +60,7 @@ export interface UpstreamConfig {
   readonly apiKey: Secret | undefined;
   readonly modelNames: Readonly<Record<string, string>>;
   /** What the vendor asks for its models, by our ids. */
-  readonly costs: Readonly<Record<string, PriceConfig>>;
+  readonly costs: Readonly<Record<string, Price>>;
   /**
    * For a chat upstream, by the id of the model, with `*` for all others. Without an entry, the
    * client's own field is sent.

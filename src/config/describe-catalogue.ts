@@ -1,6 +1,7 @@
+import type { Price } from '../catalogue/catalogue.ts';
 import { decodeLimits } from '../limits/encode-limits.ts';
 import type { PlanLimits } from '../protocol/admission.ts';
-import type { CatalogueConfig, ModelConfig, NamedUpstream, PriceConfig } from './config.ts';
+import type { CatalogueConfig, ModelConfig, NamedUpstream } from './config.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
 import { showLimit } from './schema/limit-schemas.ts';
 
@@ -57,7 +58,7 @@ export function describeModel(model: ModelConfig) {
   };
 }
 
-export function describePrice(price: PriceConfig) {
+export function describePrice(price: Price) {
   return {
     input: price.input,
     output: price.output,

@@ -1,6 +1,6 @@
+import { showTime } from '../lib/time/show-time.ts';
 import type { ClusterView, FleetDesk, NodeAnswer } from '../ops/fleet-desk.ts';
 import { OpsProblem } from '../ops/ops-problem.ts';
-import { showTime } from '../ops/schemas/admin-views.ts';
 import type { Member } from '../ops/schemas/cluster-schemas.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { FLEET_KEYS } from '../redis/redis-keys.ts';

@@ -1,5 +1,5 @@
 import { pack } from 'msgpackr';
-import { showTime } from '../ops/schemas/admin-views.ts';
+import { showTime } from '../lib/time/show-time.ts';
 import { type HistoryRow, historyAnswer } from '../ops/schemas/cluster-schemas.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts';
-import type { Activity } from '../ops/activity.ts';
+import type { Activity } from '../messages/activity.ts';
 import type { EventHub } from '../ops/event-hub.ts';
 import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';

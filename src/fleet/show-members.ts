@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { showTime } from '../ops/schemas/admin-views.ts';
+import { showTime } from '../lib/time/show-time.ts';
 import type { Member } from '../ops/schemas/cluster-schemas.ts';
 import { type HeardBeat, LIFE_MS } from './beat.ts';
 import type { FleetSnapshot } from './read-members.ts';

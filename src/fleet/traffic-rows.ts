@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Activity } from '../ops/activity.ts';
+import type { Activity } from '../messages/activity.ts';
 import { packedTraffic, packTraffic } from './traffic.ts';
 
 /** How much time each row of the history is about. */

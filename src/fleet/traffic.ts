@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mergeLatencies } from '../lib/time/merge-latencies.ts';
 import { creditsOf } from '../lib/units/micros.ts';
-import type { Activity } from '../ops/activity.ts';
+import type { Activity } from '../messages/activity.ts';
 import type { HistoryRow } from '../ops/schemas/cluster-schemas.ts';
 import { packLatencies, unpackLatencies } from './pack-latencies.ts';
 

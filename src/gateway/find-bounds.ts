@@ -1,6 +1,6 @@
+import { boundOutput, contextWindowOf } from '../catalogue/bound-output.ts';
 import { boundSearches } from '../catalogue/bound-searches.ts';
 import type { Model } from '../catalogue/catalogue.ts';
-import { checkCeilings, contextWindowOf } from '../catalogue/check-ceilings.ts';
 import {
   type BodyBound,
   boundInput,
@@ -38,7 +38,7 @@ export function findBounds(
   const { overCeiling, estimate: files } = steps;
   const { price } = model;
   const estimate = estimateTokens(request, files.bytesPerToken, source.longTexts);
-  const outputTokensMax = checkCeilings(model, request, { overCeiling, estimate });
+  const outputTokensMax = boundOutput(model, request, { overCeiling, estimate });
   const contextTokensMax = contextWindowOf(model, request);
   const searchesMax = boundSearches(request.tools, price);
   const input = boundInput(estimate, { files, windowTokens: contextTokensMax, searchesMax });

@@ -16,7 +16,7 @@ import { createUnknownKeyMemory } from './unknown-key-memory.ts';
  * Revocation is final: a key once reported as revoked stays so, whatever a failed-over store may
  * say.
  */
-const REVOKED_KEPT_MS = 3_600_000;
+const REVOKED_REMEMBERED_MS = 3_600_000;
 const REVOKED_MAX = 10_000;
 /**
  * A client that had a good key a moment ago does not wait because of others at the same address.
@@ -57,7 +57,7 @@ export function createKeyCheck(
   const unknownKeys = createUnknownKeyMemory({ clock });
   const revokedKeys = createBoundedCache<true>({
     clock,
-    keepMs: REVOKED_KEPT_MS,
+    keepMs: REVOKED_REMEMBERED_MS,
     entriesMax: REVOKED_MAX,
   });
   const goodKeys = createBoundedCache<KeyOrigin>({

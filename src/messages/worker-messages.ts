@@ -3,9 +3,9 @@ import type { PackedSecrets } from '../lib/pack-secrets.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
-import type { Activity } from '../ops/activity.ts';
 import type { UpstreamState } from '../routing/router.ts';
 import type { TryCounts } from '../routing/try-counts.ts';
+import type { Activity } from './activity.ts';
 
 /**
  * How long a worker may go on for open exchanges, and for requests that still arrive on open

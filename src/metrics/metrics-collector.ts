@@ -24,7 +24,6 @@ export interface MetricsSource {
 
 export interface MetricsCollector {
   add(source: MetricsSource): void;
-  readonly sourceCount: number;
   /** One page of all processes. Calls at the same time share it. */
   collect(): Promise<MetricsText>;
 }
@@ -84,9 +83,6 @@ export function createMetricsCollector(options: CollectorOptions): MetricsCollec
         sources.delete(source);
         keep(last ?? seen.metrics);
       });
-    },
-    get sourceCount() {
-      return sources.size;
     },
     collect() {
       running ??= collect().finally(() => {

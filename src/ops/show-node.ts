@@ -1,5 +1,5 @@
+import { showTime } from '../lib/time/show-time.ts';
 import type { NodeState, UpstreamStatus } from './node-state.ts';
-import { showTime } from './schemas/admin-views.ts';
 
 /** A node as operators see it. */
 export function showNode({ node, workers, upstreams, redis }: NodeState) {

@@ -1,4 +1,4 @@
-import type { Activity } from '../ops/activity.ts';
+import type { Activity } from '../messages/activity.ts';
 import type { PublishEvent } from '../ops/event-hub.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
 

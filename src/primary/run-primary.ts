@@ -29,6 +29,7 @@ import {
 } from '../redis/server/embedded-server.ts';
 import { findRedisServer } from '../redis/server/find-redis-server.ts';
 import { installRedisServer } from '../redis/server/install-redis-server.ts';
+import { redisSocketPath } from '../redis/server/redis-socket-path.ts';
 import { systemClock } from '../timers/system-clock.ts';
 import { announceNode } from './announce-node.ts';
 import { createPlansCheck } from './create-plans-check.ts';
@@ -39,11 +40,11 @@ import type { Reload } from './reload.ts';
 import { createEnding, watchHangUps } from './signals.ts';
 import { createSoldCatalogue, type SoldCatalogue } from './sold-catalogue.ts';
 import {
-  type Bookkeeping,
-  type BookkeepingOptions,
+  type Accounting,
+  type AccountingOptions,
   costsOf,
-  startBookkeeping,
-} from './start-bookkeeping.ts';
+  startAccounting,
+} from './start-accounting.ts';
 import { watchBooksRoom } from './watch-books.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
@@ -104,7 +105,7 @@ async function runNode(
   const { metrics } = nodeMetrics;
   const sold = createSoldCatalogue(configInUse);
   let embedded: EmbeddedServer | undefined;
-  let books: Bookkeeping | undefined;
+  let accounting: Accounting | undefined;
   let pool: WorkerPool | undefined;
   let fleet: Fleet | undefined;
   let ops: OpsServer | undefined;
@@ -113,14 +114,14 @@ async function runNode(
     await checkEndpointFree(config.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
-    const target = targetOf(config, embedded);
+    const target = targetOf(config);
     const news = { publish, tellMasters: (masters: MastersNews) => pool?.tellMasters(masters) };
     const node = loadNodeId(config.dataDir);
-    books = await startNodeBookkeeping(inUse, target, { node, metrics, log, ...news });
-    const { connection, access, audit, journal, threads, sweeper } = books;
-    if (embedded !== undefined) await prepareDemo(books, config);
+    accounting = await startNodeAccounting(inUse, target, { node, metrics, log, ...news });
+    const { connection, access, audit, journal, threads, sweeper } = accounting;
+    if (embedded !== undefined) await prepareDemo(accounting, config);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
-    const parts = { books, node, nodeMetrics, sold, clock, log };
+    const parts = { accounting, node, nodeMetrics, sold, clock, log };
     pool = createWorkerPool({
       ...{ first, readSource: options.readSource, journal, audit, publish, ...parts },
       noteActivity: (activity) => fleet?.noteActivity(activity),
@@ -141,7 +142,7 @@ async function runNode(
     compactHeapLater();
     isReady = true;
     reloadAtHangUps(() => void reload(SIGNAL));
-    await announce(first, { sold, books }, options.print);
+    await announce(first, { sold, accounting }, options.print);
     const reason = await ending.reached;
     isReady = false;
     fleet.drain();
@@ -152,23 +153,23 @@ async function runNode(
     ops?.close();
     sold.stop();
     await fleet?.close();
-    await books?.close();
+    await accounting?.close();
     await embedded?.stop();
   }
 }
 
 interface AnnounceParts {
   readonly sold: Pick<SoldCatalogue, 'currentFor'>;
-  readonly books: Pick<Bookkeeping, 'findStoreTrouble'>;
+  readonly accounting: Pick<Accounting, 'findStoreTrouble'>;
 }
 
 async function announce(
   { config, source }: ConfigInUse,
-  { sold, books }: AnnounceParts,
+  { sold, accounting }: AnnounceParts,
   print: PrimaryOptions['print'],
 ): Promise<void> {
   const { models, plans } = sold.currentFor(config);
-  const redisTrouble = await books.findStoreTrouble();
+  const redisTrouble = await accounting.findStoreTrouble();
   const announcement = {
     ...{ config, configPath: source.path, models, plans: Object.keys(plans) },
     ...{ redisTrouble, program: readProgramName() },
@@ -214,21 +215,21 @@ async function startEmbedded(
 }
 
 /** The store is the node's own, so it may have to be waited for. */
-async function prepareDemo(books: Bookkeeping, { dataDir }: Config) {
-  await books.waitForStore();
-  await ensureDemoKey({ dataDir, directory: books.directory });
+async function prepareDemo(accounting: Accounting, { dataDir }: Config) {
+  await accounting.waitForStore();
+  await ensureDemoKey({ dataDir, directory: accounting.directory });
 }
 
-function targetOf({ redis }: Config, embedded: EmbeddedServer | undefined): RedisTarget {
-  return redis === 'embedded' ? unixRedisTarget(embedded?.socketPath ?? '') : redis;
+function targetOf({ redis, dataDir }: Config): RedisTarget {
+  return redis === 'embedded' ? unixRedisTarget(redisSocketPath(dataDir)) : redis;
 }
 
-function startNodeBookkeeping(
+function startNodeAccounting(
   inUse: () => ConfigInUse,
   target: RedisTarget,
-  more: Pick<BookkeepingOptions, 'node' | 'metrics' | 'log' | 'publish' | 'tellMasters'>,
-): Promise<Bookkeeping> {
-  return startBookkeeping({
+  more: Pick<AccountingOptions, 'node' | 'metrics' | 'log' | 'publish' | 'tellMasters'>,
+): Promise<Accounting> {
+  return startAccounting({
     ...{ target, config: inUse().config, clock },
     configInUse: () => inUse().config,
     sourceInUse: () => inUse().source,
@@ -237,7 +238,7 @@ function startNodeBookkeeping(
 }
 
 interface OpsParts {
-  readonly books: Bookkeeping;
+  readonly accounting: Accounting;
   readonly fleet: Fleet;
   readonly node: string;
   readonly nodeMetrics: NodeMetrics;
@@ -251,7 +252,8 @@ interface OpsParts {
 }
 
 function startOps(parts: OpsParts): Promise<OpsServer> {
-  const { books, fleet, node, nodeMetrics, readNode, reload, configInUse, readiness, log } = parts;
+  const { accounting, fleet, node, nodeMetrics, readNode, reload, configInUse, readiness, log } =
+    parts;
   const { ops, dataDir } = configInUse();
   const { metrics } = nodeMetrics;
   const sold = () => parts.sold.currentFor(configInUse());
@@ -266,9 +268,9 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       token: loadAdminToken({ configured: ops.adminToken, dataDir }),
       ...{ node, reload, readNode, clock },
       ...{ fleet: fleet.desk, events: fleet.events, publish: fleet.publish },
-      ...{ directory: books.directory, audit: books.audit, books: books.desk },
-      limitEvents: books.limitEvents,
-      ...{ ...books.access, oidc: ops.oidc },
+      ...{ directory: accounting.directory, audit: accounting.audit, books: accounting.desk },
+      limitEvents: accounting.limitEvents,
+      ...{ ...accounting.access, oidc: ops.oidc },
       onCall: (by, outcome) => metrics.adminCalls.at({ by, outcome }).add(1),
       onSignIn: (result) => metrics.signIns.at({ result }).add(1),
       rateRules: () => ({ windowMs: configInUse().limits.rateWindowMs, plans: sold().plans }),

@@ -1,3 +1,4 @@
+import { showTime } from '../lib/time/show-time.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import { formatWindow } from '../limits/parse-window.ts';
 import type { LimitUse } from './rates/limit-state.ts';
@@ -100,10 +101,6 @@ export function encodeKeyInfo(info: KeyInfo, maskedKey: string): object {
     },
     limits: info.limits.map((limit) => showUse(limit, info.nowMs)),
   };
-}
-
-function showTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 export function showRate({ limit, left, resetMs }: RateInfo, nowMs: number): object {

@@ -7,7 +7,7 @@ import { CHANGES_CHANNEL } from './redis-keys.ts';
 const MESSAGE_VERSION = 1;
 const COMMAND_TIMEOUT_MS = 1_000;
 
-/** The record of a key or an account has changed. `quota/scripts/keyset.lua` publishes it. */
+/** The record of a key or an account has changed. `quota/scripts/write-record.lua` publishes it. */
 export interface Change {
   readonly subject: 'key' | 'account';
   readonly id: string;

@@ -30,7 +30,7 @@ const LISTS =
  *     Each  request_id, micros       (once or several times after ARGV; this line may be missing)
  *     Uses  numbers, money           (this line may be missing)
  *     Lists limits, demands          (this line may be missing)
- *     Reply {'ok', balance_ucr}
+ *     Reply {'ok', balance_micros}
  *   ]]
  */
 export function parseLuaHeader(text: string): LuaHeader {

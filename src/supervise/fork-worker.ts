@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
 import { createDeferred } from '../lib/time/deferred.ts';
+import type { Activity } from '../messages/activity.ts';
 import type {
   DrainOrder,
   MastersNews,
@@ -11,7 +12,6 @@ import type {
 } from '../messages/worker-messages.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 import type { MetricsSource } from '../metrics/metrics-collector.ts';
-import type { Activity } from '../ops/activity.ts';
 import { decodeSettlement, type Settlement } from '../quota/settlement/settlement.ts';
 import { createMetricsQuestions } from './create-metrics-questions.ts';
 import { chooseWorkerFlags } from './worker-flags.ts';

@@ -21,17 +21,17 @@ export function checkThoughts({ reasoning, source }: InferenceCall): void {
 }
 
 /** The upstreams that think, but cannot read a thought from which the model goes on. */
-export function findStrangers(
+export function findUnreaders(
   { reasoning, model }: InferenceCall,
   thinkingFor: (model: string) => ThinkingUpstreams,
 ): ReadonlySet<string> {
   const bound = reasoning?.bound ?? [];
   if (bound.length === 0) return NONE;
   const upstreams = thinkingFor(model);
-  const strangers = [...upstreams.keys()].filter((name) =>
+  const unreaders = [...upstreams.keys()].filter((name) =>
     bound.some(({ opened }) => opened !== undefined && !canRead(name, opened, upstreams)),
   );
-  return new Set(strangers);
+  return new Set(unreaders);
 }
 
 /** Several native upstreams can be the same vendor. */

@@ -6,7 +6,7 @@ import type { WaitingRoom } from '../routing/waiting-room.ts';
 import { wait } from '../timers/wait.ts';
 import {
   checkThoughts,
-  findStrangers,
+  findUnreaders,
   refuseBound,
   type ThinkingUpstreams,
 } from './bind-thoughts.ts';
@@ -71,7 +71,7 @@ async function findFitLease(
   const { room, thinkingFor } = options;
   const fit = await waitForLease(room, { model, exclude: unfit, signal });
   if (fit.kind === 'lease' || fit.why !== 'excluded') return fit;
-  const exclude = findStrangers(call, thinkingFor);
+  const exclude = findUnreaders(call, thinkingFor);
   const found = await waitForLease(room, { model, exclude, signal });
   if (found.kind === 'none' && found.why === 'excluded' && exclude.size > 0) {
     throw refuseBound(call);
@@ -81,10 +81,10 @@ async function findFitLease(
 
 function unfitFor(call: InferenceCall, options: LeaseOptions): ReadonlySet<string> {
   const { hasPdfs, form, model } = call;
-  const strangers = findStrangers(call, options.thinkingFor);
-  if (!hasPdfs || form.format === 'embeddings') return strangers;
+  const unreaders = findUnreaders(call, options.thinkingFor);
+  if (!hasPdfs || form.format === 'embeddings') return unreaders;
   const withoutPdfs = options.withoutPdfs(form.format, model);
-  return strangers.size === 0 ? withoutPdfs : new Set([...strangers, ...withoutPdfs]);
+  return unreaders.size === 0 ? withoutPdfs : new Set([...unreaders, ...withoutPdfs]);
 }
 
 /** Another upstream if possible, else one after the pause that it asked for, if that can help. */

@@ -1,7 +1,7 @@
 import { measureRequest, type RequestRecord } from '../gateway/request-record.ts';
 import { createLatencyHistogram } from '../lib/time/latency-histogram.ts';
 import { SECOND_MS } from '../lib/units/time-units.ts';
-import type { Activity } from '../ops/activity.ts';
+import type { Activity } from '../messages/activity.ts';
 
 export interface ActivityCount {
   observe(record: RequestRecord): void;

@@ -4,7 +4,7 @@ import { createDirectory } from '../../src/accounts/directory.ts';
 import { bucketOfKey } from '../../src/keys/api-key.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { DEFAULT_WARNINGS } from '../../src/quota/scripts/warnings.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,

@@ -5,8 +5,8 @@ import { digestKey } from '../../src/keys/digest-key.ts';
 import type { RedisTarget } from '../../src/lib/address/redis-target.ts';
 import type { Clock } from '../../src/lib/time/clock.ts';
 import { identify } from '../../src/quota/scripts/identify.ts';
-import { DEFAULT_WARNINGS } from '../../src/quota/scripts/warnings.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { openConnection, waitForRedis } from '../support/servers/redis-connection.ts';
 
 export const systemClock: Clock = { nowMs: () => Date.now() };

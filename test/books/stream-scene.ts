@@ -4,12 +4,13 @@ import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { admit } from '../../src/quota/scripts/admit.ts';
 import { credit, type Payment } from '../../src/quota/scripts/credit.ts';
-import { keyset } from '../../src/quota/scripts/keyset.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
+import { writeRecord } from '../../src/quota/scripts/write-record.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
+import { admitAlone } from '../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
@@ -45,7 +46,7 @@ export async function createAccount(
   const keyId = mintKeyId(bucket, randomBytes);
   const digest = digestKey(mintApiKey(keyId, randomBytes));
   const write = { expected: 'new', overlapMs: undefined, writeId: id };
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'account',
     id,
@@ -53,7 +54,7 @@ export async function createAccount(
     index: redisKeys.accounts,
     fields: { status: 'active', plan: 'team' },
   });
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'key',
     id: keyId,
@@ -71,14 +72,18 @@ export async function pay(
   { bucket, id }: TestAccount,
   payment: Pick<Payment, 'paymentId' | 'micros'> & Partial<Payment>,
 ): Promise<void> {
-  const reply = await credit(connection, {
-    bucket,
-    accountId: id,
-    kind: 'topup',
-    isForced: false,
-    note: '',
-    ...payment,
-  });
+  const reply = await credit(
+    connection,
+    {
+      bucket,
+      accountId: id,
+      kind: 'topup',
+      isForced: false,
+      note: '',
+      ...payment,
+    },
+    DEFAULT_WARNINGS,
+  );
   if (reply.kind !== 'credited') throw new Error(`not credited: ${reply.kind}`);
 }
 
@@ -89,7 +94,7 @@ export async function begin(
   { heldMicros = 1_000, leaseMs = 60_000 } = {},
 ) {
   const requestId = mintRequestId(Date.now());
-  const reply = await admit(connection, {
+  const reply = await admitAlone(connection, {
     bucket,
     keyId,
     digest,
@@ -117,7 +122,8 @@ export async function begin(
   return {
     requestId,
     month: reply.month,
-    end: (actualMicros: number) => settle(connection, { ...settlement, actualMicros }),
+    end: (actualMicros: number) =>
+      settle(connection, { ...settlement, actualMicros }, DEFAULT_WARNINGS),
   };
 }
 

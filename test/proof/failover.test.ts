@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import {
   closeConnections,
   openConnection,
@@ -105,7 +106,7 @@ function checkSettled(
 async function takeQuietSnapshot(connection: TestConnection, bucket: number): Promise<Snapshot> {
   let quiet: Snapshot | undefined;
   const look = async () => {
-    await sweep(connection, bucket, 1_000);
+    await sweep(connection, bucket, 1_000, DEFAULT_WARNINGS);
     const snapshot = await takeSnapshot(connection, bucket, '0-0');
     if (snapshot.holds.size + snapshot.leases.length === 0) quiet = snapshot;
     return quiet !== undefined;

@@ -119,7 +119,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     replace: 'if false then',
   },
   {
-    name: 'a refund takes what is held',
+    name: 'an adjustment takes what is held',
     find: "if micros < 0 and balance < number(held) and is_forced ~= '1' then",
     replace: 'if false then',
   },

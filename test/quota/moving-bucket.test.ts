@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { admit } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
 import { describeAccount } from '../../src/quota/scripts/describing/describe-account.ts';
 import { identify } from '../../src/quota/scripts/identify.ts';
@@ -9,6 +8,8 @@ import { repairHeld } from '../../src/quota/scripts/repair-held.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
 import { classifyRedisError } from '../../src/redis/classify-redis-error.ts';
+import { admitAlone } from '../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import {
   closeConnections,
   NO_AUTH,
@@ -61,16 +62,25 @@ const settlement = makeSettlement({ requestId: ADMITTED, actualMicros: 70 });
 
 /** Everything that runs on a bucket, by what it does. */
 const RUNS: Readonly<Record<string, () => Promise<unknown>>> = {
-  admit: () => admit(connection, makeOrder({ requestId: REFUSED })),
+  admit: () => admitAlone(connection, makeOrder({ requestId: REFUSED })),
   renew: () =>
-    renew(connection, { ...settlement, heldMicros: 100 }, { seenMicros: 10, leaseMs: 60_000 }),
-  settle: () => settle(connection, { ...settlement, firstTriedMs: Date.now() }),
-  sweep: () => sweep(connection, BUCKET, 100),
+    renew(
+      connection,
+      { ...settlement, heldMicros: 100 },
+      { seenMicros: 10, leaseMs: 60_000 },
+      DEFAULT_WARNINGS,
+    ),
+  settle: () => settle(connection, { ...settlement, firstTriedMs: Date.now() }, DEFAULT_WARNINGS),
+  sweep: () => sweep(connection, BUCKET, 100, DEFAULT_WARNINGS),
   credit: () =>
-    credit(connection, {
-      ...{ bucket: BUCKET, accountId: ACCOUNT, paymentId: 'payment', micros: 500 },
-      ...{ kind: 'topup', isForced: false, note: '' },
-    }),
+    credit(
+      connection,
+      {
+        ...{ bucket: BUCKET, accountId: ACCOUNT, paymentId: 'payment', micros: 500 },
+        ...{ kind: 'topup', isForced: false, note: '' },
+      },
+      DEFAULT_WARNINGS,
+    ),
   repair: () => repairHeld(connection, BUCKET, ACCOUNT),
   identify: () => identify(connection, { bucket: BUCKET, keyId: KEY, digest: DIGEST }),
   describe: () =>
@@ -104,7 +114,7 @@ describe('a bucket whose slot moves to another server', () => {
     await send('hset', account, ...['status', 'active', 'plan', 'team', 'balance', '1000']);
     await send('hset', redisKeys.key(KEY), ...['status', 'active', 'account', ACCOUNT]);
     await send('hset', redisKeys.key(KEY), ...['digest', DIGEST, 'version', '1']);
-    const admitted = await admit(connection, makeOrder({ requestId: ADMITTED }));
+    const admitted = await admitAlone(connection, makeOrder({ requestId: ADMITTED }));
     expect(admitted).toMatchObject({ kind: 'admitted', heldMicros: 100 });
     if (admitted.kind !== 'admitted') return;
 
@@ -133,7 +143,10 @@ describe('a bucket whose slot moves to another server', () => {
 
     const month = admitted.month;
     const last = { ...settlement, month, extras: admitted.extras, firstTriedMs: now };
-    expect(await settle(connection, last)).toMatchObject({ kind: 'charge', balanceMicros: 930 });
+    expect(await settle(connection, last, DEFAULT_WARNINGS)).toMatchObject({
+      kind: 'charge',
+      balanceMicros: 930,
+    });
     expect(await send('hmget', account, 'balance', 'held')).toEqual(['930', '0']);
     expect(await send('xlen', redisKeys.ledger)).toBe(1);
   });

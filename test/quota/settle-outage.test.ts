@@ -3,6 +3,7 @@ import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { createSettleQueue } from '../../src/quota/settling/settle-queue.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
@@ -47,7 +48,7 @@ async function startDurableServer() {
 async function openBooks(connection: TestConnection, dir: string, onReply = () => {}) {
   const parts = {
     async settle(settlement: Parameters<typeof settle>[1]) {
-      const reply = await settle(connection, settlement);
+      const reply = await settle(connection, settlement, DEFAULT_WARNINGS);
       onReply();
       return reply;
     },

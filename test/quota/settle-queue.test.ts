@@ -4,6 +4,7 @@ import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { createSettleQueue, type SettleQueue } from '../../src/quota/settling/settle-queue.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
 import { startRelay } from '../redis/start-relay.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
   closeConnections,
@@ -72,7 +73,7 @@ describe('the settle queue on a real server', () => {
 
     const kinds: string[] = [];
     const { queue } = startQueue({
-      settle: (settlement) => settle(connection, settlement),
+      settle: (settlement) => settle(connection, settlement, DEFAULT_WARNINGS),
       onSettled: ({ kind }) => kinds.push(kind),
     });
     for (const settlement of settlements) queue.add(settlement);

@@ -5,6 +5,7 @@ import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { createSettleQueue, type SettleQueue } from '../../src/quota/settling/settle-queue.ts';
 import { createSettlementReplay } from '../../src/quota/settling/settlement-replay.ts';
 import { RedisUnavailable } from '../../src/redis/redis-unavailable.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
   closeConnections,
@@ -67,7 +68,10 @@ describe('replaying acknowledged settlements', () => {
     const payer = makePayer(200);
     await createPayer(connection, payer);
     const settlements = await beginMany(connection, payer, 300);
-    const { queue, settled, replays } = startQueue((one) => settle(connection, one), clock);
+    const { queue, settled, replays } = startQueue(
+      (one) => settle(connection, one, DEFAULT_WARNINGS),
+      clock,
+    );
     for (const settlement of settlements) queue.add(settlement);
     await waitUntil(() => queue.depth === 0, 'all are settled');
     expect(await findWrongCharges(connection, payer, settlements)).toEqual([]);

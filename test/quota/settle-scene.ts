@@ -3,12 +3,14 @@ import { mintAccountId } from '../../src/keys/account-id.ts';
 import { mintKeyId } from '../../src/keys/api-key.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
-import { type AdmitReply, admit } from '../../src/quota/scripts/admit.ts';
+import type { AdmitReply } from '../../src/quota/scripts/admit.ts';
 import { credit } from '../../src/quota/scripts/credit.ts';
-import { keyset } from '../../src/quota/scripts/keyset.ts';
+import { writeRecord } from '../../src/quota/scripts/write-record.ts';
 import { encodeLedgerUsage, type Settlement } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
 import { splitLedgerEntry } from '../support/ledger/split-ledger-entry.ts';
+import { admitAlone } from '../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../support/limits/no-lists.ts';
 import { DETAILS } from '../support/request-details.ts';
 
@@ -38,7 +40,7 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
   const { bucket, accountId, keyId } = payer;
   const keys = keysOfBucket(bucket);
   const write = { expected: 'new', overlapMs: undefined, writeId: accountId };
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'account',
     id: accountId,
@@ -46,7 +48,7 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
     index: keys.accounts,
     fields: { status: 'active', plan: 'team' },
   });
-  await keyset(connection, {
+  await writeRecord(connection, {
     ...write,
     subject: 'key',
     id: keyId,
@@ -54,15 +56,19 @@ export async function createPayer(connection: Connection, payer: Payer): Promise
     index: keys.keysOf(accountId),
     fields: { status: 'active', account: accountId, digest: DIGEST },
   });
-  await credit(connection, {
-    bucket,
-    accountId,
-    paymentId: 'first',
-    micros: BALANCE_MICROS,
-    kind: 'topup',
-    isForced: false,
-    note: '',
-  });
+  await credit(
+    connection,
+    {
+      bucket,
+      accountId,
+      paymentId: 'first',
+      micros: BALANCE_MICROS,
+      kind: 'topup',
+      isForced: false,
+      note: '',
+    },
+    DEFAULT_WARNINGS,
+  );
 }
 
 /** Admits a request and leaves it running. Returns its settlement. */
@@ -73,7 +79,7 @@ export async function begin(
 ): Promise<Settlement> {
   const { bucket, keyId } = payer;
   const requestId = mintRequestId(Date.now());
-  const reply: AdmitReply = await admit(connection, {
+  const reply: AdmitReply = await admitAlone(connection, {
     bucket,
     keyId,
     digest: DIGEST,

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { unixRedisTarget } from '../../src/lib/address/redis-target.ts';
 import {
   type EmbeddedServer,
   startEmbeddedServer,
@@ -34,7 +35,7 @@ async function start(dataDir: string) {
   };
   const server = await startEmbeddedServer({ dataDir, log, onGiveUp });
   started.push(server);
-  const connection = openConnection(server.target);
+  const connection = openConnection(unixRedisTarget(server.socketPath));
   await waitForRedis(connection);
   return { server, log, givenUp, connection };
 }
@@ -58,7 +59,7 @@ describe('the embedded server', () => {
     const dataDir = join(makeTempFolder(), 'data');
     const { server, connection } = await start(dataDir);
     const path = join(dataDir, 'redis.sock');
-    expect(server.target).toMatchObject({ endpoint: { kind: 'unix', path } });
+    expect(server.socketPath).toBe(path);
     expect(statSync(path).mode & 0o077).toBe(0);
     expect(statSync(dataDir).mode & 0o077).toBe(0);
     for (const [name, value] of [

@@ -22,7 +22,7 @@ const KEYS_PER_WRITE_MAX = 500;
 
 /**
  * Creates the given number of keys in 200 accounts. Accounts come from the admin API. The records
- * of the keys are written as `keyset.lua` would write them, but in bulk: one at a time would take
+ * of the keys are written as `write-record.lua` would write them, but in bulk: one at a time would take
  * longer than all scenarios together.
  */
 export async function seedKeys(

@@ -19,7 +19,7 @@ interface Forgotten {
 }
 
 const script = loadLuaScript(
-  new URL('./forget.lua', import.meta.url),
+  new URL('./forget-key.lua', import.meta.url),
   ['key', 'keys', 'log'],
   ['key_id', 'months', 'may_remove'],
 );

@@ -7,7 +7,6 @@ import { AuditLogPage } from './audit-log-page.tsx';
 import { CataloguePage } from './catalogue-page.tsx';
 import { CatalogueVersionPage } from './catalogue-version-page.tsx';
 import { EventsPage } from './events-page.tsx';
-import { ExplorerPage } from './explorer-page.tsx';
 import { GroupPage } from './group-page.tsx';
 import { KeyPage } from './key-page.tsx';
 import { MissingPage } from './missing-page.tsx';
@@ -17,6 +16,7 @@ import { OperatorsPage } from './operators-page.tsx';
 import { OverviewPage } from './overview-page.tsx';
 import type { PageProps } from './page-props.ts';
 import { PlaygroundPage } from './playground-page.tsx';
+import { RequestListPage } from './request-list-page.tsx';
 import { StatementPage } from './statement-page.tsx';
 import { UpstreamsPage } from './upstreams-page.tsx';
 
@@ -41,7 +41,7 @@ const inNavigation = (path: string, title: string, View: Page['View']): Page => 
 const below = (parent: string, path: string, title: string, View: Page['View']): Page => {
   return { path, title, View, isInNavigation: false, parent };
 };
-const EXPLORER = { frame: 'explorer' };
+const REQUESTS = { frame: 'requests' };
 
 /** EVERY page, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
@@ -51,8 +51,8 @@ export const PAGES: readonly Page[] = [
   below('/accounts', '/accounts/{id}/statements/{month}', 'Statement', StatementPage),
   below('/accounts', '/groups/{id}', 'Group', GroupPage),
   below('/accounts', '/keys/{id}', 'Key', KeyPage),
-  { ...inNavigation('/requests', 'Requests', ExplorerPage), ...EXPLORER },
-  { ...below('/requests', '/requests/{id}', 'Requests', ExplorerPage), ...EXPLORER },
+  { ...inNavigation('/requests', 'Requests', RequestListPage), ...REQUESTS },
+  { ...below('/requests', '/requests/{id}', 'Requests', RequestListPage), ...REQUESTS },
   inNavigation('/events', 'Events', EventsPage),
   inNavigation('/upstreams', 'Upstreams', UpstreamsPage),
   inNavigation('/catalogue', 'Catalogue', CataloguePage),

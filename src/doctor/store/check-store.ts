@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { type RedisTarget, unixRedisTarget } from '../../lib/address/redis-target.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { askSocket } from '../../redis/server/ask-socket.ts';
 import { findRedisServer } from '../../redis/server/find-redis-server.ts';
+import { redisSocketPath } from '../../redis/server/redis-socket-path.ts';
 import { CHECKS, type CheckName } from '../checks.ts';
 import { type Finding, failCheck, passCheck, skipCheck } from '../finding.ts';
 import { type Check, type CheckResult, runCheck } from '../run-check.ts';
@@ -38,7 +38,7 @@ export async function findStoreTarget({
   dataDir,
 }: Pick<Config, 'redis' | 'dataDir'>): Promise<RedisTarget | undefined> {
   if (redis !== 'embedded') return redis;
-  const socketPath = join(dataDir, 'redis.sock');
+  const socketPath = redisSocketPath(dataDir);
   const { kind } = await askSocket(socketPath, 'PING', SOCKET_TIMEOUT_MS);
   return kind === 'absent' ? undefined : unixRedisTarget(socketPath);
 }

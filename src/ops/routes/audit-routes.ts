@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../../accounts/audit/audit-entry.ts';
+import { showTime } from '../../lib/time/show-time.ts';
 import type { BooksDesk } from '../books-desk.ts';
 import { listChanges } from '../list-changes.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
-import { showTime } from '../schemas/admin-views.ts';
 import { auditAnswer } from '../schemas/answer-schemas.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 

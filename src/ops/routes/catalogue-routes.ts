@@ -4,9 +4,9 @@ import { DOCUMENT_BYTES_MAX } from '../../catalogue-store/catalogue-records.ts';
 import type { VersionNote } from '../../catalogue-store/catalogue-version.ts';
 import { type Difference, showDifferences } from '../../config/diff-settings.ts';
 import type { CatalogueDocument } from '../../config/schema/catalogue-schema.ts';
+import { showTime } from '../../lib/time/show-time.ts';
 import type { FleetDesk } from '../fleet-desk.ts';
 import { requireLists } from '../require-lists.ts';
-import { showTime } from '../schemas/admin-views.ts';
 import {
   catalogueAnswer,
   catalogueChangeAnswer,

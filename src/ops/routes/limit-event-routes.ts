@@ -1,7 +1,7 @@
 import { showEvent } from '../../events/limit-event.ts';
 import type { ConfiguredWebhook, LimitEventsDesk } from '../../events/limit-events-desk.ts';
+import { showTime } from '../../lib/time/show-time.ts';
 import { OpsProblem } from '../ops-problem.ts';
-import { showTime } from '../schemas/admin-views.ts';
 import {
   limitEventsAnswer,
   limitEventsQuery,

@@ -9,10 +9,10 @@ import {
   type Sessions,
 } from '../../accounts/operators/sessions.ts';
 import { rolesWithin } from '../../lib/role.ts';
+import { showTime } from '../../lib/time/show-time.ts';
 import type { AdminCaller } from '../access/admin-caller.ts';
 import type { CallerMemory } from '../access/caller-memory.ts';
 import type { AdminSchemas } from '../schemas/admin-schemas.ts';
-import { showTime } from '../schemas/admin-views.ts';
 import {
   meAnswer,
   operatorCreatedAnswer,

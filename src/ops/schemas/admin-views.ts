@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/account.ts';
 import type { Group } from '../../accounts/group.ts';
 import type { Key } from '../../accounts/key.ts';
 import { showLimit } from '../../config/schema/limit-schemas.ts';
+import { showTime } from '../../lib/time/show-time.ts';
 import { creditsOf } from '../../lib/units/micros.ts';
 
 /** An account as operators see it. */
@@ -63,8 +64,4 @@ function showBounds({
 
 function isExpired({ status, expiresMs }: Key, nowMs: number): boolean {
   return status === 'active' && expiresMs !== undefined && expiresMs <= nowMs;
-}
-
-export function showTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

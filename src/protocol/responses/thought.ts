@@ -1,6 +1,6 @@
 import type { ThinkingBlock } from '../thinking-block.ts';
 
-/** What a model thought, as its vendor wants it back. */
+/** What a model thought, as the native format has it. */
 export type Thought = ThinkingBlock | { readonly type: 'redacted_thinking'; readonly data: string };
 
 /** Writes `encrypted_content`. Undefined if nobody would take the thought back. */

@@ -8,7 +8,6 @@ import { createGatherer } from '../../redis/create-gatherer.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { encodeNumbers } from '../encode-numbers.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import { DEFAULT_WARNINGS } from './warnings.ts';
 import { decodeMetLimit } from './words/decode-met-limit.ts';
 import { encodePlans } from './words/encode-plans.ts';
 import { replyOf } from './words/reply-of.ts';
@@ -37,7 +36,7 @@ export interface AdmitArguments {
   /** How many end users an account may have. */
   readonly usersMax: number;
   /** The share of a limit that blocks from which it warns. */
-  readonly warnAtShare?: number;
+  readonly warnAtShare: number;
 }
 
 type LimitRefusal =
@@ -108,14 +107,9 @@ const script = loadLuaScript(
 );
 
 /**
- * Admits one request and holds its highest possible cost, or says why not. A call may be repeated
- * with the same id.
+ * Admits requests and holds the highest possible cost of each, or says why not. A call may be
+ * repeated with the same id. Calls that come together share runs of the script.
  */
-export async function admit(connection: Connection, order: AdmitArguments): Promise<AdmitReply> {
-  return readReply(await callScript(connection, order, [encodeEach(order, true)]), 0, order);
-}
-
-/** The same for many requests: calls that come together share runs of the script. */
 export function createGatheredAdmit(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd' | 'isCluster'>,
 ): (order: AdmitArguments) => Promise<AdmitReply> {
@@ -167,7 +161,7 @@ function encodeAsker({ bucket, keyId, digest, user, usersMax }: AdmitArguments):
 
 function callScript(
   connection: Connection,
-  { bucket, plans, windowMs, warnAtShare = DEFAULT_WARNINGS.atShare }: AdmitArguments,
+  { bucket, plans, windowMs, warnAtShare }: AdmitArguments,
   encoded: readonly Each[],
 ): Promise<unknown> {
   const [first, ...further] = encoded as readonly [Each, ...Each[]];

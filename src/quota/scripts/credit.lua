@@ -13,9 +13,9 @@
         {'too_much', balance_micros}
         {'invalid'}  micros is not a valid number
 
-  kind is topup, refund or adjustment. is_forced is '1' for a payment that cannot be refused, such as
-  a chargeback: then the balance may fall below what is held, and below zero. low_micros is the balance below which
-  one is low; 0 for none.
+  kind is topup or adjustment. is_forced is '1' for a payment that was entered before and may have been
+  lost in a failover: then the balance may fall below what is held, and below zero. low_micros is the
+  balance below which one is low; 0 for none.
 ]]
 local BALANCE_MAX = 8e15
 

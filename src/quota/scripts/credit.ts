@@ -2,9 +2,7 @@ import { assert } from '../../lib/assert.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
-
-export type PaymentKind = 'topup' | 'refund' | 'adjustment';
+import type { Warnings } from './warnings.ts';
 
 export interface Payment {
   readonly bucket: number;
@@ -13,10 +11,10 @@ export interface Payment {
   readonly paymentId: string;
   /** Negative to take from the balance. */
   readonly micros: number;
-  readonly kind: PaymentKind;
+  readonly kind: 'topup' | 'adjustment';
   /**
-   * The payment has already happened, such as a chargeback: the balance may fall below what is
-   * held.
+   * The payment was entered before, and a failover may have lost it: the balance may fall below
+   * what is held, and below zero.
    */
   readonly isForced: boolean;
   /** For people to read; the ledger keeps it. */
@@ -39,7 +37,7 @@ const script = loadLuaScript(
 export async function credit(
   connection: Pick<RedisConnection, 'send'>,
   payment: Payment,
-  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'> = DEFAULT_WARNINGS,
+  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'>,
 ): Promise<CreditReply> {
   const redisKeys = keysOfBucket(payment.bucket);
   const reply = await script.call(

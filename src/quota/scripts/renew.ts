@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { AdmittedRequest } from '../settlement/settlement.ts';
-import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
+import type { Warnings } from './warnings.ts';
 import { encodePayer } from './words/encode-payer.ts';
 
 /** A running request as the store knows it. */
@@ -31,7 +31,7 @@ export async function renew(
   connection: Pick<RedisConnection, 'send'>,
   hold: Hold,
   { seenMicros, leaseMs }: { readonly seenMicros: number; readonly leaseMs: number },
-  { atShare }: Pick<Warnings, 'atShare'> = DEFAULT_WARNINGS,
+  { atShare }: Pick<Warnings, 'atShare'>,
 ): Promise<RenewReply> {
   const redisKeys = keysOfBucket(hold.bucket);
   const reply = await script.call(

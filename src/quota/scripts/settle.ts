@@ -6,7 +6,7 @@ import { loadLuaScript } from '../../redis/lua-script.ts';
 import { assertAmount } from '../assert-amount.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 import type { Settlement } from '../settlement/settlement.ts';
-import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
+import type { Warnings } from './warnings.ts';
 import { encodePayer } from './words/encode-payer.ts';
 import { replyOf } from './words/reply-of.ts';
 
@@ -34,7 +34,7 @@ const script = loadLuaScript(
 export async function settle(
   connection: Connection,
   settlement: Settlement,
-  warnings: Warnings = DEFAULT_WARNINGS,
+  warnings: Warnings,
 ): Promise<SettleReply> {
   const each = encodeEach(settlement, true);
   return readReply(await callScript(connection, settlement, [each], warnings), 0);
@@ -43,7 +43,7 @@ export async function settle(
 /** The same for many settlements: those that come together share runs of the script. */
 export function createGatheredSettle(
   connection: Pick<RedisConnection, 'send' | 'atTurnEnd' | 'isCluster'>,
-  warnings: Warnings = DEFAULT_WARNINGS,
+  warnings: Warnings,
 ): (settlement: Settlement) => Promise<SettleReply> {
   const { isCluster } = connection;
   return createGatherer<Settlement, Each, SettleReply>({

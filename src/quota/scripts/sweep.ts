@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
-import { DEFAULT_WARNINGS, type Warnings } from './warnings.ts';
+import type { Warnings } from './warnings.ts';
 
 export interface SweepReply {
   readonly swept: number;
@@ -26,7 +26,7 @@ export async function sweep(
   connection: Pick<RedisConnection, 'send'>,
   bucket: number,
   countMax: number,
-  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'> = DEFAULT_WARNINGS,
+  { lowBalanceMicros }: Pick<Warnings, 'lowBalanceMicros'>,
 ): Promise<SweepReply> {
   const { prefix, holds, leases, renewals, ledger, events, whole } = keysOfBucket(bucket);
   const reply = await script.call(

@@ -5,5 +5,3 @@ export interface Warnings {
   /** The balance below which one is low, if the account has no line of its own. 0 for none. */
   readonly lowBalanceMicros: number;
 }
-
-export const DEFAULT_WARNINGS: Warnings = { atShare: 0.8, lowBalanceMicros: 0 };

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisTarget } from '../../lib/address/redis-target.ts';
 import type { Log } from '../../lib/log.ts';
 import { askSocket } from './ask-socket.ts';
 import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
 import { findRedisServer } from './find-redis-server.ts';
+import { redisSocketPath } from './redis-socket-path.ts';
 import { type ServerPlace, type ServerProcess, startServerProcess } from './server-process.ts';
 
 /** The room that the kernel has for a path, without the byte that ends the path. */
@@ -20,7 +20,6 @@ const QUICK_DEATH_MS = 10_000;
 const QUICK_DEATHS_MAX = 5;
 
 export interface EmbeddedServer {
-  readonly target: RedisTarget;
   readonly socketPath: string;
   /** The process id of the server that runs now, or that ran last. */
   readonly pid: number;
@@ -46,7 +45,7 @@ export async function startEmbeddedServer({
   onGiveUp,
 }: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const home = resolve(dataDir);
-  const socketPath = join(home, 'redis.sock');
+  const socketPath = redisSocketPath(dataDir);
   checkSocketPath(socketPath);
   const found = await findRedisServer();
   if (found === undefined) {
@@ -65,13 +64,6 @@ export async function startEmbeddedServer({
   log.info({ binary: found.binary, version: found.version, redisPid: first.pid }, 'Redis started');
   const supervisor = supervise(first, place, log, onGiveUp);
   return {
-    target: {
-      topology: 'standalone',
-      endpoint: { kind: 'unix', path: socketPath },
-      tls: false,
-      auth: { username: undefined, password: undefined },
-      database: 0,
-    },
     socketPath,
     get pid() {
       return supervisor.pid();

@@ -7,6 +7,7 @@ import { STREAM_START } from '../../../src/books/stream/stream-id.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { settle } from '../../../src/quota/scripts/settle.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { DETAILS } from '../../support/request-details.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
@@ -83,7 +84,7 @@ describeBooks('a receipt', (scene) => {
       const { connection, context, account, receiptOf } = await open();
       const { requestId, end } = await begin(connection, account, { leaseMs: 1 });
       await waitUntil(
-        async () => (await sweep(connection, BUCKET, 10)).swept === 1,
+        async () => (await sweep(connection, BUCKET, 10, DEFAULT_WARNINGS)).swept === 1,
         'the lease has run out',
       );
       if (isEntered) await enterStream(context, BUCKET);
@@ -106,7 +107,7 @@ describeBooks('a receipt', (scene) => {
     const { connection, context, account, receiptOf, ledger } = await open();
     const { requestId, end } = await begin(connection, account, { leaseMs: 1 });
     await waitUntil(
-      async () => (await sweep(connection, BUCKET, 10)).swept === 1,
+      async () => (await sweep(connection, BUCKET, 10, DEFAULT_WARNINGS)).swept === 1,
       'the lease has run out',
     );
     await enterStream(context, BUCKET);
@@ -136,11 +137,15 @@ describeBooks('a receipt', (scene) => {
   test('is made of what an earlier version wrote, without what that did not know', async () => {
     const { connection, account, receiptOf } = await open();
     const { requestId, month } = await begin(connection, account);
-    await settle(connection, {
-      ...{ bucket: BUCKET, accountId: account.id, keyId: account.keyId, requestId, month },
-      ...{ model: 'llm-a', extras: '', actualMicros: 700, firstTriedMs: Date.now() },
-      usage: pack([1, 11, 22, 33, 44, 200, 66, false]),
-    });
+    await settle(
+      connection,
+      {
+        ...{ bucket: BUCKET, accountId: account.id, keyId: account.keyId, requestId, month },
+        ...{ model: 'llm-a', extras: '', actualMicros: 700, firstTriedMs: Date.now() },
+        usage: pack([1, 11, 22, 33, 44, 200, 66, false]),
+      },
+      DEFAULT_WARNINGS,
+    );
     expect(await receiptOf(requestId)).toMatchObject({
       charged: 0.0007,
       usage: { input: 11, output: 200, thinking: 66, estimated: false },
@@ -179,7 +184,7 @@ describeBooks('what a request was charged already', (scene) => {
       const account = await createAccount(connection, BUCKET);
       const expired = await begin(connection, account, { leaseMs: 1 });
       await waitUntil(
-        async () => (await sweep(connection, BUCKET, 10)).swept === 1,
+        async () => (await sweep(connection, BUCKET, 10, DEFAULT_WARNINGS)).swept === 1,
         'the lease has run out',
       );
       const served = await serve(connection, account, 700);

@@ -8,6 +8,7 @@ import { readIngestion } from '../../../src/books/writing/write-batch.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks } from '../books-scene.ts';
 import { enterStreams } from '../enter-streams.ts';
@@ -62,7 +63,7 @@ describeBooks('verifying Redis against the books', (scene) => {
     ['in the books', enter],
   ])('finds nothing after an honest run %s', async (_, arrange) => {
     const account = someAccount();
-    await pay(redis.connection, account, { paymentId: 'back', micros: -500, kind: 'refund' });
+    await pay(redis.connection, account, { paymentId: 'back', micros: -500, kind: 'adjustment' });
     await begin(redis.connection, account);
     await arrange();
     await begin(redis.connection, account);
@@ -258,10 +259,10 @@ describeBooks('verifying Redis against the books', (scene) => {
       extras: '',
       heldMicros: 900,
     };
-    await renew(redis.connection, hold, { seenMicros: 40, leaseMs: 1 });
+    await renew(redis.connection, hold, { seenMicros: 40, leaseMs: 1 }, DEFAULT_WARNINGS);
     let swept = 0;
     await waitUntil(async () => {
-      swept += (await sweep(redis.connection, bucket, 10)).swept;
+      swept += (await sweep(redis.connection, bucket, 10, DEFAULT_WARNINGS)).swept;
       return swept === 3;
     }, 'the leases have run out');
     await late.end(700);

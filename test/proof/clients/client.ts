@@ -8,6 +8,7 @@ import type { SettleReply } from '../../../src/quota/scripts/settle.ts';
 import { encodeLedgerUsage, type Settlement } from '../../../src/quota/settlement/settlement.ts';
 import { classifyRedisError } from '../../../src/redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { DETAILS } from '../../support/request-details.ts';
 import type { EventLog, Tokens } from '../support/event-log.ts';
@@ -147,7 +148,7 @@ export function createClient(options: ClientOptions) {
       const order: AdmitArguments = {
         ...{ bucket: account.bucket, keyId: key.keyId, digest: key.digest, requestId },
         ...{ modelNames: [MODEL], holdMicros: hold.micros, holdLeastMicros: hold.leastMicros },
-        ...{ leaseMs, windowMs, plans, ...demand },
+        ...{ leaseMs, windowMs, plans, warnAtShare: DEFAULT_WARNINGS.atShare, ...demand },
       };
       const { keyId } = key;
       if (demand !== NO_LISTS) log.add({ type: 'asking', requestId, keyId, tokens: demand.tokens });
@@ -163,7 +164,9 @@ export function createClient(options: ClientOptions) {
       const { accountId, bucket } = account;
       const who = { bucket, accountId, keyId: key.keyId, requestId, month };
       const hold = { ...who, model: MODEL, extras, heldMicros: held };
-      const reply = await call(() => renew(connection, hold, { seenMicros: seen, leaseMs }));
+      const reply = await call(() =>
+        renew(connection, hold, { seenMicros: seen, leaseMs }, DEFAULT_WARNINGS),
+      );
       if (reply !== undefined) log.add({ type: 'renewed', requestId, reply });
       return reply;
     },

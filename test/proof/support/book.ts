@@ -3,7 +3,7 @@ import type { LedgerRecord } from './snapshot.ts';
 
 /** What ends a request for the first time; `late` may follow after a request has expired. */
 const FIRST_KINDS = new Set(['charge', 'release', 'expired', 'orphan']);
-const PAYMENT_KINDS = new Set(['topup', 'refund', 'adjustment']);
+const PAYMENT_KINDS = new Set(['topup', 'adjustment']);
 
 /** The ledger, added up by the test. */
 export interface Book {

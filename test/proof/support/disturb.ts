@@ -1,8 +1,9 @@
 import { encodeKeyBounds } from '../../../src/limits/encode-key-bounds.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
-import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
+import { type RecordWrite, writeRecord } from '../../../src/quota/scripts/write-record.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import type { Report } from '../checks/violations.ts';
 import { randomAmount } from './list-world.ts';
 import type { Random } from './random.ts';
@@ -76,9 +77,10 @@ export function createDisturbances({ connection, world, random, report }: Distur
       index: key === undefined ? redisKeys.accounts : redisKeys.keysOf(accountId),
       ...{ writeId: `write ${written}`, expected: '', overlapMs: undefined, fields },
     };
-    const first = await keyset(connection, record);
-    const again = await keyset(connection, record);
-    if (JSON.stringify(first) !== JSON.stringify(again)) report('keyset', 'it was written twice');
+    const first = await writeRecord(connection, record);
+    const again = await writeRecord(connection, record);
+    if (JSON.stringify(first) !== JSON.stringify(again))
+      report('write-record', 'it was written twice');
   };
 
   const pay = async (
@@ -89,7 +91,10 @@ export function createDisturbances({ connection, world, random, report }: Distur
     const { accountId, bucket } = account;
     const paymentId = `payment ${payments.size}`;
     const payment = { bucket, accountId, paymentId, micros, note: '', ...more };
-    const replies = await Promise.all([credit(connection, payment), credit(connection, payment)]);
+    const replies = await Promise.all([
+      credit(connection, payment, DEFAULT_WARNINGS),
+      credit(connection, payment, DEFAULT_WARNINGS),
+    ]);
     const count = (kind: CreditReply['kind']) =>
       replies.filter((reply) => reply.kind === kind).length;
     if (count('credited') > 1) report('I7', `${paymentId} was credited twice`);
@@ -130,9 +135,9 @@ export function createDisturbances({ connection, world, random, report }: Distur
         const micros = units * unitOf(account);
         await pay(account, micros, { kind: 'topup', isForced: false });
       },
-      async refund() {
+      async takeBack() {
         const account = random.pick(world);
-        await pay(account, -random.int(1, 3_000), { kind: 'refund', isForced: false });
+        await pay(account, -random.int(1, 3_000), { kind: 'adjustment', isForced: false });
       },
       async chargeBack() {
         await pay(ofKind('forced'), -random.int(1, 800), { kind: 'adjustment', isForced: true });

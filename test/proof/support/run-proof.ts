@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import { connectRedis, type RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { CLOCK_KEY, type Patch, patchScripts, STEPPED_CLOCK } from '../../support/patch-scripts.ts';
 import { standalone, tcp, waitForRedis } from '../../support/servers/redis-connection.ts';
@@ -162,7 +163,7 @@ async function disturbFor(run: Run, seconds: number): Promise<void> {
 /** Sweeps each bucket twice at once, as two nodes do. */
 async function sweepAll({ connection }: Run): Promise<void> {
   const all = [...BUCKETS_USED, ...BUCKETS_USED];
-  await Promise.all(all.map((bucket) => sweep(connection, bucket, SWEPT_MAX)));
+  await Promise.all(all.map((bucket) => sweep(connection, bucket, SWEPT_MAX, DEFAULT_WARNINGS)));
 }
 
 async function look(run: Run, bucket: number) {

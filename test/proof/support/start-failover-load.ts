@@ -11,6 +11,7 @@ import { createBreaker } from '../../../src/redis/breaker.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
 import { watchMasters } from '../../../src/redis/watch-masters.ts';
 import { createBucketBreakers } from '../../../src/worker/create-bucket-breakers.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { packTokens } from '../clients/client.ts';
@@ -55,7 +56,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
   let isStopped = false;
 
   const queue = createSettleQueue({
-    settle: createGatheredSettle(redis),
+    settle: createGatheredSettle(redis, DEFAULT_WARNINGS),
     // There is no primary, so the queue keeps its settlements.
     handOver: () => Promise.reject(new Error('there is no primary')),
     onSettled: ({ kind }) => settled.push(kind),
@@ -84,6 +85,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
       ...{ leaseMs: LEASE_MS, windowMs: 1_000 },
       plans: { starter: 1, pro: 1, business: 1, team: PLAN_LIMIT },
       ...{ tokens, user: random.pick(['ada', 'bob']), usersMax: 2 },
+      warnAtShare: DEFAULT_WARNINGS.atShare,
     };
     const askedMs = Date.now();
     events.push({ type: 'asking', requestId, keyId, tokens });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
 import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
 import { connectRedis } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import { patchScripts } from '../../support/patch-scripts.ts';
 import { standalone, tcp, waitForRedis } from '../../support/servers/redis-connection.ts';
@@ -36,7 +37,7 @@ async function runWorker(order: WorkerOrder): Promise<void> {
   const { atTurnEnd, isCluster } = redis;
   const connection = { ...patchScripts(redis, order.patches), atTurnEnd, isCluster };
   const admit = createGatheredAdmit(connection);
-  const settle = createGatheredSettle(connection);
+  const settle = createGatheredSettle(connection, DEFAULT_WARNINGS);
   const { world, plans } = order;
   const { windowMs, leaseMs } = profile;
   const clients = Array.from({ length: CLIENTS }, (_, n) => {

@@ -11,8 +11,9 @@ import { encodeLimits } from '../../../src/limits/encode-limits.ts';
 import { LIMIT_UNITS, type Limit } from '../../../src/limits/limit.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { credit } from '../../../src/quota/scripts/credit.ts';
-import { keyset } from '../../../src/quota/scripts/keyset.ts';
+import { writeRecord } from '../../../src/quota/scripts/write-record.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import type { Random } from './random.ts';
 
 /**
@@ -157,7 +158,7 @@ export async function writeWorld(
   const once = { expected: 'new', writeId: 'first', overlapMs: undefined };
   for (const { accountId, bucket, plan, balance, keys, limits = [], groups = [] } of world) {
     const redisKeys = keysOfBucket(bucket);
-    await keyset(connection, {
+    await writeRecord(connection, {
       ...once,
       subject: 'account',
       id: accountId,
@@ -166,7 +167,7 @@ export async function writeWorld(
       fields: { status: 'active', plan, limits: encodeLimits(limits) },
     });
     for (const { groupId, bounds } of groups) {
-      await keyset(connection, {
+      await writeRecord(connection, {
         ...once,
         subject: 'group',
         id: groupId,
@@ -176,15 +177,19 @@ export async function writeWorld(
       });
     }
     const payment = { kind: 'topup', isForced: false, note: '' } as const;
-    await credit(connection, {
-      ...payment,
-      bucket,
-      accountId,
-      paymentId: 'first',
-      micros: balance,
-    });
+    await credit(
+      connection,
+      {
+        ...payment,
+        bucket,
+        accountId,
+        paymentId: 'first',
+        micros: balance,
+      },
+      DEFAULT_WARNINGS,
+    );
     for (const { keyId, digest, cap, rpm, inFlightMax, bounds } of keys) {
-      await keyset(connection, {
+      await writeRecord(connection, {
         ...once,
         subject: 'key',
         id: keyId,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import { createRandom, type Random } from '../../proof/support/random.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { BUCKET, NOW_MS, openScripts, redisKeys } from '../scripts/open-scripts.ts';
 import { type Counts, openLane } from './list-lane.ts';
 
@@ -33,7 +34,7 @@ function createClock(random: Random) {
 
 async function sweepAll() {
   const connection = { send: scripts.connection.send };
-  while ((await sweep(connection, BUCKET, TAKEN_MAX)).isFull);
+  while ((await sweep(connection, BUCKET, TAKEN_MAX, DEFAULT_WARNINGS)).isFull);
 }
 
 describe('lists of limits', () => {

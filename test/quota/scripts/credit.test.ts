@@ -42,17 +42,17 @@ describe('credit', () => {
 
   it('takes what nobody holds, and no more', async () => {
     await scripts.setAccount({ held: 300 });
-    expect(await scripts.credit(-701, { kind: 'refund' })).toEqual({
+    expect(await scripts.credit(-701, { kind: 'adjustment' })).toEqual({
       kind: 'reserved',
       balanceMicros: 1_000,
       heldMicros: 300,
     });
     // A refusal does not use up the payment's id.
-    expect(await scripts.credit(-700, { kind: 'refund' })).toEqual({
+    expect(await scripts.credit(-700, { kind: 'adjustment' })).toEqual({
       kind: 'credited',
       balanceMicros: 300,
     });
-    expect(await scripts.ledger()).toEqual(['refund payment  0 700 0 300']);
+    expect(await scripts.ledger()).toEqual(['adjustment payment  0 700 0 300']);
   });
 
   it('takes what is held, and more, when it has happened already', async () => {

@@ -3,11 +3,9 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import {
   type AdmitArguments,
   type AdmitReply,
-  admit,
   createGatheredAdmit,
 } from '../../../src/quota/scripts/admit.ts';
 import { type CreditReply, credit, type Payment } from '../../../src/quota/scripts/credit.ts';
-import { keyset, type RecordWrite } from '../../../src/quota/scripts/keyset.ts';
 import { type Hold, renew } from '../../../src/quota/scripts/renew.ts';
 import {
   createGatheredSettle,
@@ -15,12 +13,15 @@ import {
   settle,
 } from '../../../src/quota/scripts/settle.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
-import { DEFAULT_WARNINGS, type Warnings } from '../../../src/quota/scripts/warnings.ts';
+import type { Warnings } from '../../../src/quota/scripts/warnings.ts';
+import { type RecordWrite, writeRecord } from '../../../src/quota/scripts/write-record.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
 import { kindsOf, repliesOfHeader } from '../../support/kinds-of-replies.ts';
 import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
+import { admitAlone } from '../../support/limits/admit-alone.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
 import {
@@ -109,7 +110,7 @@ export function openScripts(script?: string) {
     return all.map((more) => admitOne(makeOrder(more)));
   };
   const settleTurn = (all: readonly Partial<Settlement>[]): Promise<SettleReply>[] => {
-    const settleOne = createGatheredSettle({ ...connection, ...GATHERED });
+    const settleOne = createGatheredSettle({ ...connection, ...GATHERED }, warnings);
     return all.map((more) => settleOne(makeSettlement(more)));
   };
 
@@ -191,7 +192,7 @@ export function openScripts(script?: string) {
       });
     },
     admit: (more: Partial<AdmitArguments> = {}): Promise<AdmitReply> =>
-      admit(connection, makeOrder(more)),
+      admitAlone(connection, makeOrder(more)),
     admitTurn,
     /** Sends all requests in one turn of the event loop. */
     admitTogether: (all: readonly Partial<AdmitArguments>[]) => Promise.all(admitTurn(all)),
@@ -236,8 +237,8 @@ export function openScripts(script?: string) {
       };
       return credit(connection, payment, warnings);
     },
-    keyset: (more: Partial<RecordWrite>) =>
-      keyset(connection, {
+    writeRecord: (more: Partial<RecordWrite>) =>
+      writeRecord(connection, {
         subject: 'key',
         id: KEY,
         record: redisKeys.key(KEY),

@@ -15,7 +15,7 @@ describe('a Redis without free memory', () => {
 
   it('lets operators revoke keys and change records', async () => {
     await limitMemory('1');
-    expect(await scripts.keyset({ fields: { status: 'revoked' } })).toMatchObject({
+    expect(await scripts.writeRecord({ fields: { status: 'revoked' } })).toMatchObject({
       kind: 'written',
     });
     expect(await scripts.key()).toMatchObject({ status: 'revoked' });

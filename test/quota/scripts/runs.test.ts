@@ -4,6 +4,7 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { type AdmitArguments, createGatheredAdmit } from '../../../src/quota/scripts/admit.ts';
 import { createGatheredSettle } from '../../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import {
   ACCOUNT,
   DIGEST,
@@ -232,7 +233,7 @@ describe('requests in one run of a script', () => {
     expect((await Promise.all(admitted)).map(({ kind }) => kind)).toEqual(
       Array(12).fill('admitted'),
     );
-    await Promise.all(settled.map(createGatheredSettle(connection)));
+    await Promise.all(settled.map(createGatheredSettle(connection, DEFAULT_WARNINGS)));
     expect(buckets).toEqual(Array(2 * SUBJECTS.length).fill(1));
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import {
   BUCKET,
   LEASE_MS,
@@ -106,7 +107,7 @@ describe('sweep', () => {
     await scripts.send('zadd', redisKeys.renewals, 1, requestNumber(5));
     const fullness = [];
     for (let round = 0; round < 3; round++) {
-      fullness.push((await sweep(scripts.connection, BUCKET, 2)).isFull);
+      fullness.push((await sweep(scripts.connection, BUCKET, 2, DEFAULT_WARNINGS)).isFull);
     }
     expect(fullness).toEqual([true, true, false]);
     expect(await scripts.send('exists', redisKeys.leases, redisKeys.renewals)).toBe(0);

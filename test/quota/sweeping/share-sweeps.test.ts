@@ -8,6 +8,7 @@ import {
 } from '../../../src/quota/sweeping/share-sweeps.ts';
 import { type Sweeper, startSweeper } from '../../../src/quota/sweeping/sweep-buckets.ts';
 import { SWEEPER_KEYS } from '../../../src/redis/redis-keys.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import {
   closeConnections,
@@ -49,7 +50,7 @@ function startNode(connection: TestConnection, nodeId: string) {
     sweep(bucket, countMax) {
       if (isDead) return fail();
       swept.set(bucket, (swept.get(bucket) ?? 0) + 1);
-      return sweep(connection, bucket, countMax);
+      return sweep(connection, bucket, countMax, DEFAULT_WARNINGS);
     },
     random: Math.random,
     log,

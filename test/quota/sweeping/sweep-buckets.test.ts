@@ -4,6 +4,7 @@ import { renew } from '../../../src/quota/scripts/renew.ts';
 import { type SweepReply, sweep } from '../../../src/quota/scripts/sweep.ts';
 import { type Sweeper, startSweeper } from '../../../src/quota/sweeping/sweep-buckets.ts';
 import { RedisUnavailable } from '../../../src/redis/redis-unavailable.ts';
+import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import {
   closeConnections,
@@ -67,9 +68,11 @@ describe('the sweeper on a real server', () => {
     const seen = await begin(connection, payer, { leaseMs: 60_000 });
     const alive = await begin(connection, payer, { leaseMs: 60_000 });
     const hold = { ...seen, heldMicros: HELD_MICROS };
-    await renew(connection, hold, { seenMicros: 300, leaseMs: 1 });
+    await renew(connection, hold, { seenMicros: 300, leaseMs: 1 }, DEFAULT_WARNINGS);
 
-    const { swept } = start((bucket, countMax) => sweep(connection, bucket, countMax));
+    const { swept } = start((bucket, countMax) =>
+      sweep(connection, bucket, countMax, DEFAULT_WARNINGS),
+    );
     const isSwept = async () => (await readLedger(connection, 255)).length === 2;
     await waitUntil(isSwept, 'both are swept');
     expect(await readBalance(connection, payer)).toEqual({
@@ -95,7 +98,7 @@ describe('the sweeper on a real server', () => {
     const visits: number[] = [];
     const { sweeper, swept } = start((bucket, countMax) => {
       visits.push(bucket);
-      return sweep(connection, bucket, countMax);
+      return sweep(connection, bucket, countMax, DEFAULT_WARNINGS);
     });
     await waitUntil(() => visits.length >= BUCKETS + 2, 'a round has ended');
     await sweeper.stop();
@@ -113,7 +116,7 @@ describe('the sweeper on a real server', () => {
     const visits: number[] = [];
     const { sweeper, swept } = start((bucket, countMax) => {
       visits.push(bucket);
-      return sweep(connection, bucket, countMax);
+      return sweep(connection, bucket, countMax, DEFAULT_WARNINGS);
     });
     await waitUntil(() => visits.length >= BUCKETS + 2, 'a round has ended');
     await sweeper.stop();

@@ -1,3 +1,4 @@
+import { showTime } from '../../../lib/time/show-time.ts';
 import { creditsOf } from '../../../lib/units/micros.ts';
 import type { FindName } from '../find-names.ts';
 import type { RequestRow } from './scan-day.ts';
@@ -34,8 +35,4 @@ function showTokens(row: RequestRow) {
 
 function asBoolean(flag: 0 | 1 | null): boolean | null {
   return flag === null ? null : flag === 1;
-}
-
-function showTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

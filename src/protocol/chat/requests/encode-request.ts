@@ -1,5 +1,5 @@
+import { encodeUser } from '../../fields/encode-user.ts';
 import type { InferenceRequest } from '../../inference.ts';
-import { readObject, readText } from '../../json/upstream-json.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -22,9 +22,6 @@ export function chooseOutputLimitField(
 }
 
 const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'];
-
-/** Upstreams refuse a longer value. */
-const USER_CHARS_MAX = 64;
 
 /**
  * Writes the body for an upstream of the chat format from a request of the native format. Throws a
@@ -52,10 +49,6 @@ export function encodeChatRequest(
     stream: isStream,
     stream_options: isStream ? { include_usage: true } : undefined,
   });
-}
-
-function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined {
-  return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
 }
 
 /** The native `max` is more than the chat format's `xhigh`, its highest effort. */

@@ -1,5 +1,5 @@
+import { encodeUser } from '../../fields/encode-user.ts';
 import type { InferenceRequest } from '../../inference.ts';
-import { readObject, readText } from '../../json/upstream-json.ts';
 import type { UpstreamCall } from '../../upstream-call.ts';
 import { encodeInput } from './encode-input.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -7,9 +7,6 @@ import { listIncluded } from './list-included.ts';
 import { refuseStops } from './refuse-stops.ts';
 
 const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'];
-
-/** Upstreams refuse a longer value. */
-const USER_CHARS_MAX = 64;
 
 /**
  * Writes the body for an upstream of the responses format from a request of the native format.
@@ -58,8 +55,4 @@ function encodeReasoning({ request, accepts }: UpstreamCall) {
   const effort = EFFORTS.find((known) => known === asked);
   if (effort === undefined && !request.isThinking) return undefined;
   return { effort, ...(request.isThinking && { summary: 'auto' }) };
-}
-
-function encodeUser(passedOn: InferenceRequest['passedOn']): string | undefined {
-  return readText(readObject(passedOn, 'metadata'), 'user_id')?.slice(0, USER_CHARS_MAX);
 }

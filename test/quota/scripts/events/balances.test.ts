@@ -68,7 +68,7 @@ describe('a balance', () => {
     expect(new Set((await readEvents()).map(({ id }) => id)).size).toBe(3);
   });
 
-  it('is low by a sweep and by a refund', async () => {
+  it('is low by a sweep and by an adjustment', async () => {
     scripts.setWarnings({ lowBalanceMicros: 950 });
     await ask(1, { holdMicros: 100 });
     await scripts.renew(60, { requestId: requestNumber(1) });
@@ -76,7 +76,7 @@ describe('a balance', () => {
     await scripts.sweep();
     expect(await told()).toEqual(['balance.low 940']);
     await scripts.credit(20);
-    await scripts.credit(-20, { paymentId: 'back', kind: 'refund' });
+    await scripts.credit(-20, { paymentId: 'back', kind: 'adjustment' });
     expect(await told()).toEqual(['balance.low 940', 'balance.low 940']);
   });
 

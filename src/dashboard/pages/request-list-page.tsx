@@ -16,27 +16,27 @@ import { LIVE_ROWS_MAX, useRequestList } from './requests/use-request-list.ts';
 const ENDLESS_ROWS_MAX = 1_000;
 
 /** The requests of the filter in the address, and the receipt of the one that is opened. */
-export function ExplorerPage({ id }: PageProps) {
+export function RequestListPage({ id }: PageProps) {
   const filter = parseFilter(placeQuery.value);
   const close = () => openPlace(placeOfList(filter));
   useFocusOnClosing(id);
   return (
     <>
       <RequestSearch id={id} onFind={(wanted) => openPlace(placeOfList(filter, wanted))} />
-      <div class={id === '' ? 'explorer' : 'explorer with-receipt'}>
-        <Explorer id={id} filter={filter} />
+      <div class={id === '' ? 'requests' : 'requests with-receipt'}>
+        <ListSide id={id} filter={filter} />
         {id !== '' && <ReceiptPanel key={id} id={id} onClose={close} />}
       </div>
     </>
   );
 }
 
-interface ExplorerProps {
+interface ListSideProps {
   readonly id: string;
   readonly filter: ListFilter;
 }
 
-function Explorer({ id, filter }: ExplorerProps) {
+function ListSide({ id, filter }: ListSideProps) {
   const [isLive, setLive] = useState(false);
   const list = useRequestList(filter, isLive);
   const { rows, isLoading, problem, hasMore, booksTime, freshKeys, tailProblem } = list;

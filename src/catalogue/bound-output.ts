@@ -31,7 +31,7 @@ const OPEN_OUTPUT_CEILING_SHARE = 1 / 2;
  * between the two in the same words. So this check only spares the upstream requests that are far
  * too long.
  */
-export function checkCeilings(
+export function boundOutput(
   model: Model,
   request: RequestOutline,
   { overCeiling, estimate }: CeilingRules,

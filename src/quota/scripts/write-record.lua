@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Keyset: creates or changes the record of a key, a group or an account, once for each write, and
+  Write: creates or changes the record of a key, a group or an account, once for each write, and
   tells every worker.
 
   KEYS  record, index

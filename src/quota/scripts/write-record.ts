@@ -23,21 +23,21 @@ export interface RecordWrite {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-export type KeysetReply =
+export type RecordReply =
   | { readonly kind: 'written' | 'conflict'; readonly version: number }
   | { readonly kind: 'missing' };
 
 const script = loadLuaScript(
-  new URL('./keyset.lua', import.meta.url),
+  new URL('./write-record.lua', import.meta.url),
   ['record', 'index'],
   ['subject', 'id', 'write_id', 'expected', 'overlap_ms', 'fields', 'channel'],
 );
 
 /** Creates or changes a record, once for each write, and notifies every worker. */
-export async function keyset(
+export async function writeRecord(
   connection: Pick<RedisConnection, 'send'>,
   write: RecordWrite,
-): Promise<KeysetReply> {
+): Promise<RecordReply> {
   const reply = await script.call(
     connection,
     { record: write.record, index: write.index },
@@ -51,6 +51,6 @@ export async function keyset(
       channel: CHANGES_CHANNEL,
     },
   );
-  const [kind, version] = reply as [KeysetReply['kind'], number];
+  const [kind, version] = reply as [RecordReply['kind'], number];
   return kind === 'missing' ? { kind } : { kind, version };
 }

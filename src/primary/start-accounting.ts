@@ -63,7 +63,7 @@ export function costsOf({ upstreams }: Config): UpstreamCosts {
   return upstreams.map(({ name, costs }) => ({ name, costs }));
 }
 
-export interface BookkeepingOptions {
+export interface AccountingOptions {
   readonly target: RedisTarget;
   /** The id of this node. */
   readonly node: string;
@@ -80,7 +80,7 @@ export interface BookkeepingOptions {
   readonly log: Log;
 }
 
-export interface Bookkeeping {
+export interface Accounting {
   readonly directory: Directory;
   readonly access: OperatorAccess;
   /** For changes by operators, which wait for a replica. */
@@ -100,7 +100,7 @@ export interface Bookkeeping {
   close(): Promise<void>;
 }
 
-function startThreads({ target, node, config, log }: BookkeepingOptions) {
+function startThreads({ target, node, config, log }: AccountingOptions) {
   const books = booksTargetOf(config);
   const { logLevel } = config;
   const { archive, keepMs } = config.books;
@@ -119,7 +119,7 @@ function startThreads({ target, node, config, log }: BookkeepingOptions) {
 /**
  * A node's part in accounts and credits: the work that is done once per node, not by every worker.
  */
-export async function startBookkeeping(options: BookkeepingOptions): Promise<Bookkeeping> {
+export async function startAccounting(options: AccountingOptions): Promise<Accounting> {
   const { config, metrics, clock, log } = options;
   const { dataDir, ops } = config;
   const { connection, directoryConnection, findStoreTrouble } = connectStore(options);
@@ -184,7 +184,7 @@ export async function startBookkeeping(options: BookkeepingOptions): Promise<Boo
   };
 }
 
-function connectStore({ target, metrics, log }: BookkeepingOptions) {
+function connectStore({ target, metrics, log }: AccountingOptions) {
   const reasons = createReasonLog(log);
   const connect = (name: string, label: 'primary' | 'accounts') =>
     connectRedis({
@@ -203,7 +203,7 @@ function connectStore({ target, metrics, log }: BookkeepingOptions) {
 function sweepWithOthers(
   connection: RedisConnection,
   events: Pick<NodeLimitEvents, 'collect'>,
-  { node, configInUse, metrics, log }: BookkeepingOptions,
+  { node, configInUse, metrics, log }: AccountingOptions,
 ): Sweeper {
   const sweeper = startSweeper({
     learnShare: () => shareSweeps(connection, node),
@@ -240,7 +240,7 @@ function watchStore(metrics: ProcessMetrics, { journal, memory }: WatchedStore):
 }
 
 async function repeatWrites(
-  { directory, access, audit }: Pick<Bookkeeping, 'directory' | 'access' | 'audit'>,
+  { directory, access, audit }: Pick<Accounting, 'directory' | 'access' | 'audit'>,
   log: Log,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {

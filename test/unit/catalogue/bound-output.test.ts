@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkCeilings, contextWindowOf } from '../../../src/catalogue/check-ceilings.ts';
+import { boundOutput, contextWindowOf } from '../../../src/catalogue/bound-output.ts';
 import { estimateTokens } from '../../../src/catalogue/estimate-tokens.ts';
 import type { InferenceRequest } from '../../../src/protocol/inference.ts';
 import { createRequest } from '../upstream/simulated-support.ts';
@@ -13,10 +13,10 @@ function check(
   { model = sonnet, overCeiling = 'reject' as 'reject' | 'clamp', least = 10 } = {},
 ): number {
   const estimate = { likely: 2 * least, least, cacheWrite: undefined };
-  return checkCeilings(model, createRequest(fields), { overCeiling, estimate });
+  return boundOutput(model, createRequest(fields), { overCeiling, estimate });
 }
 
-describe('checkCeilings', () => {
+describe('boundOutput', () => {
   it('gives what was asked for, or the ceiling to those who asked for nothing', () => {
     expect(check({ outputTokensMax: 100 })).toBe(100);
     expect(check({ outputTokensMax: 16_384 })).toBe(16_384);
@@ -61,7 +61,7 @@ describe('checkCeilings', () => {
 
   it('gives those who asked for no output what the input is likely to leave', () => {
     const given = (likely: number, model = sonnet) =>
-      checkCeilings(model, createRequest({ outputTokensMax: undefined }), {
+      boundOutput(model, createRequest({ outputTokensMax: undefined }), {
         overCeiling: 'reject',
         estimate: { likely, least: 10 },
       });
@@ -81,7 +81,7 @@ describe('checkCeilings', () => {
     const request = createRequest({ messages: [{ role: 'user', content: text }] });
     const estimate = estimateTokens(request, 3);
     expect(estimate.likely).toBeGreaterThan(200_000);
-    expect(checkCeilings(sonnet, request, { overCeiling: 'reject', estimate })).toBe(1_000);
+    expect(boundOutput(sonnet, request, { overCeiling: 'reject', estimate })).toBe(1_000);
   });
 
   it('opens the wide window to those models only that have one', () => {

@@ -1,0 +1,4 @@
+/** As answers write times. */
+export function showTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
