@@ -128,7 +128,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a balance that falls again tells the same event',
-    find: "redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(payment_id), 1, 16))",
+    find: "redis.pcall('HSET', account, 'armed', string.sub(redis.sha1hex(cause), 1, 16))",
     replace: '',
   },
   {

@@ -62,13 +62,13 @@ const ACCESS_MUTANTS: readonly Mutant[] = [
 const HOLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap does not see what is held',
-    find: 'cap - spent - key_held or math.huge',
-    replace: 'cap - spent or math.huge',
+    find: 'cap - spent - key_held) or math.huge',
+    replace: 'cap - spent) or math.huge',
   },
   {
     name: 'the balance does not see what is held',
-    find: 'local balance_room = balance - account_held',
-    replace: 'local balance_room = balance',
+    find: 'local balance_room = math.max(0, balance - account_held)',
+    replace: 'local balance_room = math.max(0, balance)',
   },
   {
     name: 'a hold shrinks below what it may',

@@ -1,8 +1,8 @@
 -- Events: a limit that warns or is reached, a balance that is low or used up. The script that
 -- crosses the line tells it, once in each window: a mark stays until the window has ended; that of
--- a balance stays until a payment or a repair raises it. The mark of a low balance has the line that
--- was told, since another line may hold later. An event is one text in the stream `events` of the
--- bucket:
+-- a balance stays until a payment or a repair raises it. The mark of a low balance has the line
+-- that was told, since another line may hold later. An event is one text in the stream `events` of
+-- the bucket:
 --
 --   kind|level|subject|unit|window|amount|counted|held|account|key|period|at
 --
