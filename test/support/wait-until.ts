@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const POLL_MS = 10;
+const PAUSE_MIN_MS = 10;
+const PAUSE_MAX_MS = 50;
+/** Most looks ask a server: a long wait would take the time that the server needs for its work. */
+const PAUSE_PER_WAITED = 1 / 20;
 
 /** Waits for a condition, never for a fixed time. The bound only ends a test that would hang. */
 export async function waitUntil(
@@ -8,11 +11,12 @@ export async function waitUntil(
   what: string | (() => string),
   timeoutMs = 120_000,
 ): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+  const beganMs = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) {
+    const waitedMs = performance.now() - beganMs;
+    if (waitedMs > timeoutMs) {
       throw new Error(`waited in vain until ${typeof what === 'string' ? what : what()}`);
     }
-    await sleep(POLL_MS);
+    await sleep(Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, waitedMs * PAUSE_PER_WAITED)));
   }
 }

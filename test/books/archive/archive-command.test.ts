@@ -12,7 +12,7 @@ import { nameDay } from '../../../src/books/engine/days.ts';
 import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
 import { readConfigSource } from '../../../src/config/source/read-config-source.ts';
 import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
-import { runProgram } from '../../cli/use-cli.ts';
+import { runHere } from '../../cli/use-cli.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks } from '../books-scene.ts';
@@ -53,12 +53,12 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
       `redis: {url: "redis://127.0.0.1:${redis.server.port}"}\ndata_dir: ${dataDir}\nbooks: {${url}keep: 2d, ${archive}}\n`,
     );
     const run = (command: string, ...args: string[]) =>
-      runProgram({}, 'books', command, ...args, '--config', config);
+      runHere({}, 'books', command, ...args, '--config', config);
     const states = async () => {
       const found = await readStates(books);
       return [day, day + 1].map((asked) => found[asked - TODAY]);
     };
-    const verify = () => runProgram({}, 'ledger', 'verify', '--full', '--config', config);
+    const verify = () => runHere({}, 'ledger', 'verify', '--full', '--config', config);
     return { run, verify, states, folder, config, day, sums: sumEntries(entries) };
   };
 

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { compareCopies } from '../../../src/books/copy/compare-copies.ts';
 import { listCopiedTables } from '../../../src/books/copy/copied-tables.ts';
@@ -13,9 +14,9 @@ import { verifyBooks } from '../../../src/books/verify/verify-books.ts';
 import { readIngestion } from '../../../src/books/writing/write-batch.ts';
 import type { BooksTarget } from '../../../src/lib/address/books-target.ts';
 import { BOOKS_KEYS } from '../../../src/redis/redis-keys.ts';
-import { runProgram } from '../../cli/use-cli.ts';
+import { runHere } from '../../cli/use-cli.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
-import { startPostgres } from '../../support/servers/start-postgres.ts';
+import { type PostgresServer, startPostgres } from '../../support/servers/start-postgres.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { entriesOfDay, retain, TODAY, tellProgress } from '../archive/retention-scene.ts';
 import { createBooksOpener, makeEntry } from '../books-scene.ts';
@@ -27,13 +28,18 @@ const BUCKETS = [0, 17, 255];
 const cleanUp = useCleanUp();
 const open = createBooksOpener(cleanUp);
 const store = useIngestServer();
+let postgres: PostgresServer;
+
+beforeAll(async () => {
+  postgres = await startPostgres(cleanUp);
+});
 
 async function createPair() {
   const dir = createTempDir();
   const file: BooksTarget = { kind: 'file', dir: join(dir, 'books') };
   const from = open(file);
   await migrateBooks(from, 0);
-  const { url } = await startPostgres(cleanUp);
+  const url = await postgres.createDatabase(randomUUID());
   const target: BooksTarget = { kind: 'postgres', url, connectionsMax: 4 };
   const to = open(target);
   await migrateBooks(to, 0);
@@ -178,18 +184,18 @@ it('runs from the command line, and says what comes next', async () => {
   const redisUrl = `redis://127.0.0.1:${store.server.port}`;
   const settings = `redis: {url: "${redisUrl}"}\ndata_dir: ${dir}\n`;
   writeFileSync(config, settings);
-  const withoutUrl = await runProgram({}, 'books', 'copy', '--config', config);
+  const withoutUrl = await runHere({}, 'books', 'copy', '--config', config);
   expect(withoutUrl).toMatchObject({ code: 1, err: expect.stringContaining('books.url') });
   writeFileSync(config, `${settings}books: {url: "${url}?sslmode=disable"}\n`);
-  const nowhere = await runProgram({}, 'books', 'copy', dir, '--config', config);
+  const nowhere = await runHere({}, 'books', 'copy', dir, '--config', config);
   expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('books.db') });
-  const copied = await runProgram({}, 'books', 'copy', '--config', config);
+  const copied = await runHere({}, 'books', 'copy', '--config', config);
   expect(copied).toMatchObject({ code: 0, err: '' });
   expect(copied.out).toContain('tollgate books claim');
   expect((await readAll(to)).days).toMatchObject([{ day: TODAY, state: 'open' }]);
-  const again = await runProgram({}, 'books', 'copy', '--json', '--config', config);
+  const again = await runHere({}, 'books', 'copy', '--json', '--config', config);
   expect(JSON.parse(again.out)).toMatchObject({ differences: [] });
   await to.db.updateTable('account_totals').set({ charged: 0 }).execute();
-  const wrong = await runProgram({}, 'books', 'copy', '--config', config);
+  const wrong = await runHere({}, 'books', 'copy', '--config', config);
   expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('account_totals.charged') });
 });

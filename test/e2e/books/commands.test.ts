@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openBooks } from '../../../src/books/engine/open-books.ts';
 import { bucketOfAccount } from '../../../src/keys/account-id.ts';
-import { runProgram } from '../../cli/use-cli.ts';
+import { runHere } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import { parseCsv } from '../../support/parse-csv.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
 async function run(...args: string[]): Promise<string> {
   const token = readFileSync(join(gateway().dataDir, 'admin-token'), 'utf8').trim();
   const env = { TOLLGATE_ADMIN_URL: gateway().opsUrl, TOLLGATE_ADMIN_TOKEN: token };
-  const { code, out, err } = await runProgram(env, ...args);
+  const { code, out, err } = await runHere(env, ...args);
   expect([code, err]).toEqual([0, '']);
   return out;
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BUCKETS } from '../../../src/keys/bucket-tags.ts';
 import { clusterAnswer, nodeAnswer } from '../../../src/ops/schemas/cluster-schemas.ts';
 import { admin } from '../../support/clients/admin.ts';
@@ -9,11 +9,22 @@ import { readCluster, waitForMembers } from '../../support/clients/read-cluster.
 import { scrape } from '../../support/clients/scrape.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
-import { startNodes } from '../../support/servers/start-nodes.ts';
+import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
+const cleanUp = useCleanUp();
+let nodes: Nodes['nodes'];
+let redis: Nodes['redis'];
+let startNode: Nodes['startNode'];
+
+beforeAll(async () => {
+  const started = await startNodes({ workers: 1, cleanUp });
+  ({ nodes, redis } = started);
+  startNode = (options) => started.startNode({ cleanUp: onTestFinished, ...options });
+});
 afterAll(stopRedisServers);
 
 const idOf = (gateway: Gateway) => readFileSync(join(gateway.dataDir, 'node-id'), 'utf8').trim();
@@ -28,15 +39,44 @@ function waitForStates(by: Gateway, wanted: readonly (readonly [Gateway, string]
   );
 }
 
+const waitUntilUp = (by: Gateway, nodes: readonly Gateway[]) =>
+  waitForStates(
+    by,
+    nodes.map((node) => [node, 'up'] as const),
+  );
+
 describe('the nodes on one Redis', () => {
+  it('ignore what is not theirs among the members and on the line', async () => {
+    await waitUntilUp(nodes[0], nodes);
+    const odd = ['', 'null', '[]', '{}', '{"type":7}', '{"type":"toString"}', '{"type":"reload"}'];
+    for (const text of odd) {
+      await redis.cli('publish', 'gw:fleet', text);
+      await redis.cli('publish', 'gw:fleet-live', text);
+      await redis.cli('hset', 'gw:{f}:members', `odd ${text}`, text);
+      await redis.cli('rpush', 'gw:{f}:history', text);
+    }
+    await redis.cli('set', 'gw:{f}:facts', '{"members":1}');
+    for (const by of nodes) await waitUntilUp(by, nodes);
+    expect((await readCluster(nodes[0])).nodes).toHaveLength(2);
+    const { data } = await admin(nodes[0]).call<{ data: object[] }>('GET', '/history');
+    expect(Array.isArray(data)).toBe(true);
+    const account = await admin(nodes[0]).createAccount();
+    const { key } = await admin(nodes[0]).createKey(account);
+    expect((await askModel(nodes[1].url, key, messageOf('Hi'))).status).toBe(200);
+    for (const node of nodes) expect(node.stderr()).not.toContain('"level":"error"');
+  });
+
+  it('know of each other again after Redis has lost everything', async () => {
+    await waitUntilUp(nodes[0], nodes);
+    await redis.cli('flushall');
+    await redis.cli('script', 'flush');
+    for (const by of nodes) await waitUntilUp(by, nodes);
+  });
+
   it('are all shown by any of them, which says who it is', async () => {
-    const { nodes, startNode } = await startNodes({ workers: 1 });
     const all = [...nodes, await startNode()];
     for (const by of all) {
-      await waitForStates(
-        by,
-        all.map((node) => [node, 'up'] as const),
-      );
+      await waitUntilUp(by, all);
       const shown = await readCluster(by);
       clusterAnswer.parse(shown);
       expect(shown).toMatchObject({
@@ -72,15 +112,40 @@ describe('the nodes on one Redis', () => {
     );
   });
 
-  it('that are killed, frozen or ended are gone, and say so of themselves if they can', async () => {
-    const { nodes, startNode } = await startNodes({ workers: 1 });
-    const [asked, ended] = nodes;
-    const [killed, frozen] = [await startNode(), await startNode()];
-    const all = [...nodes, killed, frozen];
-    await waitForStates(
-      asked,
-      all.map((node) => [node, 'up'] as const),
+  it('count how many settings they have, and show when those differ', async () => {
+    const [asked, changed] = nodes;
+    changed.setConfig(`workers: 1\n${FAST_UPSTREAM}guards: {failed_keys_per_minute: 7}\n`);
+    changed.signal('SIGHUP');
+    await waitUntil(
+      async () => (await readCluster(asked)).versions_differ.config,
+      'the settings differ',
     );
+    await waitUntil(
+      async () => (await scrape(asked)).sum('tollgate_member_versions', { of: 'config' }) === 2,
+      'that is counted',
+    );
+    expect((await scrape(asked)).sum('tollgate_member_versions', { of: 'version' })).toBe(1);
+  });
+
+  it('agree who is up while their clocks differ by hours', async () => {
+    const shift = (hours: number) =>
+      `--import=data:text/javascript,const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`;
+    const all = [
+      ...[nodes[0], await startNode({ nodeFlags: [shift(5)] })],
+      await startNode({ nodeFlags: [shift(-5)] }),
+    ];
+    for (const by of all) await waitUntilUp(by, all);
+    const { nodes: shown } = await readCluster(nodes[1]);
+    for (const { heard_at, started_at } of shown) {
+      expect(Math.abs(Date.parse(heard_at) - Date.now())).toBeLessThan(600_000);
+      expect(Math.abs(Date.parse(started_at) - Date.now())).toBeLessThan(600_000);
+    }
+  });
+
+  it('that are killed, frozen or ended are gone, and say so of themselves if they can', async () => {
+    const [asked] = nodes;
+    const [killed, frozen, ended] = [await startNode(), await startNode(), await startNode()];
+    await waitUntilUp(asked, [...nodes, killed, frozen, ended]);
     onTestFinished(() => frozen.signal('SIGCONT'));
     killed.signal('SIGKILL');
     frozen.signal('SIGSTOP');
@@ -109,25 +174,9 @@ describe('the nodes on one Redis', () => {
     await waitForStates(asked, [[frozen, 'up']]);
   });
 
-  it('count how many settings they have, and show when those differ', async () => {
-    const { nodes } = await startNodes({ workers: 1 });
-    const [asked, changed] = nodes;
-    changed.setConfig(`workers: 1\n${FAST_UPSTREAM}guards: {failed_keys_per_minute: 7}\n`);
-    changed.signal('SIGHUP');
-    await waitUntil(
-      async () => (await readCluster(asked)).versions_differ.config,
-      'the settings differ',
-    );
-    await waitUntil(
-      async () => (await scrape(asked)).sum('tollgate_member_versions', { of: 'config' }) === 2,
-      'that is counted',
-    );
-    expect((await scrape(asked)).sum('tollgate_member_versions', { of: 'version' })).toBe(1);
-  });
-
   it('with the same id are two members, since a data folder was copied', async () => {
-    const { nodes, startNode } = await startNodes({ workers: 1 });
-    const [asked, original] = nodes;
+    const [asked] = nodes;
+    const original = await startNode();
     const dataDir = join(createTempDir(), 'copy');
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(join(dataDir, 'node-id'), `${idOf(original)}\n`);
@@ -153,48 +202,9 @@ describe('the nodes on one Redis', () => {
     );
   });
 
-  it('agree who is up while their clocks differ by hours', async () => {
-    const { nodes, startNode } = await startNodes({ workers: 1 });
-    const shift = (hours: number) =>
-      `--import=data:text/javascript,const now=Date.now;Date.now=()=>now()+${hours * 3_600_000}`;
-    const all = [
-      ...[nodes[0], await startNode({ nodeFlags: [shift(5)] })],
-      await startNode({ nodeFlags: [shift(-5)] }),
-    ];
-    for (const by of all)
-      await waitForStates(
-        by,
-        all.map((node) => [node, 'up'] as const),
-      );
-    const { nodes: shown } = await readCluster(nodes[1]);
-    for (const { heard_at, started_at } of shown) {
-      expect(Math.abs(Date.parse(heard_at) - Date.now())).toBeLessThan(600_000);
-      expect(Math.abs(Date.parse(started_at) - Date.now())).toBeLessThan(600_000);
-    }
-  });
-
-  it('know of each other again after Redis has lost everything', async () => {
-    const { nodes, redis } = await startNodes({ workers: 1 });
-    await waitForStates(
-      nodes[0],
-      nodes.map((node) => [node, 'up'] as const),
-    );
-    await redis.cli('flushall');
-    await redis.cli('script', 'flush');
-    for (const by of nodes)
-      await waitForStates(
-        by,
-        nodes.map((node) => [node, 'up'] as const),
-      );
-  });
-
   it('serve and answer for themselves while Redis is away, and say so', async () => {
-    const { nodes, redis } = await startNodes({ workers: 1 });
     const [asked, other] = nodes;
-    await waitForStates(
-      asked,
-      nodes.map((node) => [node, 'up'] as const),
-    );
+    await waitUntilUp(asked, nodes);
     redis.signal('SIGKILL');
     await waitUntil(async () => (await readCluster(asked)).fleet.state === 'out', 'it is away');
     const shown = await readCluster(asked);
@@ -209,38 +219,6 @@ describe('the nodes on one Redis', () => {
     expect((await fetch(`${asked.url}/healthz`)).status).toBe(200);
 
     await startRedisServer({ port: redis.port });
-    for (const by of nodes)
-      await waitForStates(
-        by,
-        nodes.map((node) => [node, 'up'] as const),
-      );
-  });
-
-  it('ignore what is not theirs among the members and on the line', async () => {
-    const { nodes, redis } = await startNodes({ workers: 1 });
-    await waitForStates(
-      nodes[0],
-      nodes.map((node) => [node, 'up'] as const),
-    );
-    const odd = ['', 'null', '[]', '{}', '{"type":7}', '{"type":"toString"}', '{"type":"reload"}'];
-    for (const text of odd) {
-      await redis.cli('publish', 'gw:fleet', text);
-      await redis.cli('publish', 'gw:fleet-live', text);
-      await redis.cli('hset', 'gw:{f}:members', `odd ${text}`, text);
-      await redis.cli('rpush', 'gw:{f}:history', text);
-    }
-    await redis.cli('set', 'gw:{f}:facts', '{"members":1}');
-    for (const by of nodes)
-      await waitForStates(
-        by,
-        nodes.map((node) => [node, 'up'] as const),
-      );
-    expect((await readCluster(nodes[0])).nodes).toHaveLength(2);
-    const { data } = await admin(nodes[0]).call<{ data: object[] }>('GET', '/history');
-    expect(Array.isArray(data)).toBe(true);
-    const account = await admin(nodes[0]).createAccount();
-    const { key } = await admin(nodes[0]).createKey(account);
-    expect((await askModel(nodes[1].url, key, messageOf('Hi'))).status).toBe(200);
-    for (const node of nodes) expect(node.stderr()).not.toContain('"level":"error"');
+    for (const by of nodes) await waitUntilUp(by, nodes);
   });
 });

@@ -1,14 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import { runProgram } from '../../cli/use-cli.ts';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runHere } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../../support/clients/ask-model.ts';
 import { scrape } from '../../support/clients/scrape.ts';
+import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { eventsOf } from '../../support/upstreams/flood-events.ts';
 import {
   startWaitingUpstream,
   type WaitingCall,
 } from '../../support/upstreams/start-waiting-upstream.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const INPUT_TOKENS = 1_000;
@@ -45,21 +47,37 @@ function say({ res }: WaitingCall, pieces: number): void {
   for (let number = 0; number < pieces; number++) res.write(events.say(number, PIECE_BYTES));
 }
 
-/**
- * A gateway with two kept connections to its upstream, and an account that has not paid for
- * anything.
- */
-async function start(settings = '') {
+const cleanUp = useCleanUp();
+
+/** A gateway in front of an upstream that lets some requests wait. */
+async function startScene(settings = '', cleanUp: CleanUp = onTestFinished) {
   const waiting: WaitingCall[] = [];
   const upstream = await startWaitingUpstream({
+    cleanUp,
     onCall(call) {
       if (call.body.includes('wait')) waiting.push(call);
       else answerWhole(call);
     },
   });
   const gateway = await startGateway({
+    cleanUp,
     config: `workers: 1\n${settings}upstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
   });
+  return { waiting, upstream, gateway };
+}
+type Scene = Awaited<ReturnType<typeof startScene>>;
+
+let shared: Scene;
+beforeAll(async () => {
+  shared = await startScene('', cleanUp);
+});
+
+/**
+ * Sees to two kept connections from the gateway to its upstream, and to an account that has not
+ * paid for anything.
+ */
+async function start({ waiting, upstream, gateway }: Scene = shared) {
+  waiting.length = 0;
   const warm = () => askModel(gateway.url, gateway.key(), messageOf('Hi'));
   await waitUntil(async () => {
     await Promise.all(Array.from({ length: KEPT_CONNECTIONS }, warm));
@@ -110,7 +128,7 @@ async function start(settings = '') {
       expect(waiting).toHaveLength(1);
       await operator.waitForBooks();
       const env = { TOLLGATE_DATA_DIR: gateway.dataDir };
-      const { out } = await runProgram(env, 'ledger', 'export', '--account', account);
+      const { out } = await runHere(env, 'ledger', 'export', '--account', account);
       const kinds = [...out.matchAll(/"kind":"(\w+)"/g)].map(([, kind]) => kind).sort();
       expect(kinds).toEqual([credits > 0 ? 'charge' : 'release', 'topup'].sort());
       expect((await operator.account(account)).balance).toBeCloseTo(10 - credits, 9);
@@ -188,7 +206,9 @@ describe('a key that is revoked', () => {
 
 describe('a node that ends', () => {
   it('waits for answers that are read on, in vain no longer than it may, and settles them', async () => {
-    const { gateway, account, ask, leave, waitForCall } = await start('drain: {timeout: 1s}\n');
+    const { gateway, account, ask, leave, waitForCall } = await start(
+      await startScene('drain: {timeout: 1s}\n'),
+    );
     ask(false);
     const call = await waitForCall();
     leave();
@@ -203,7 +223,7 @@ describe('a node that ends', () => {
   });
 
   it('waits for what is read on, and charges what that tells', async () => {
-    const { gateway, account, ask, leave, waitForCall } = await start();
+    const { gateway, account, ask, leave, waitForCall } = await start(await startScene());
     ask(false);
     const call = await waitForCall();
     leave();

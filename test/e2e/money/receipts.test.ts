@@ -2,15 +2,23 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { receiptAnswer } from '../../../src/ops/schemas/answer-schemas.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../../support/clients/ask-model.ts';
-import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
-import { FAST_UPSTREAM, useGateway } from '../../support/use-gateway.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
-const CONFIG = `workers: 2\n${FAST_UPSTREAM}`;
+const MODEL = 'max_output_tokens: 8192, price: {input: 1, output: 5}';
+const CONFIG = `
+workers: 1
+models:
+  - {id: ${HAIKU}, ${MODEL}, routes: [{upstream: simulated}]}
+  - {id: retried, ${MODEL}, routes: [{upstream: away}, {upstream: simulated, priority: 2}]}
+upstreams:
+  - {name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}
+  - {name: away, kind: native, url: "http://127.0.0.1:1", api_key: k}
+`;
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 interface Receipt {
@@ -172,28 +180,14 @@ describe('a receipt', () => {
   });
 
   it('names every try of an answer that came after a retry', async () => {
-    const away = `http://127.0.0.1:${await findFreePort()}`;
-    const node = await startGateway({
-      config: `workers: 2
-upstreams:
-  - {name: away, kind: native, url: "${away}", api_key: k}
-  - {name: near, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}
-models:
-  - id: ${HAIKU}
-    context_length: 200000
-    max_output_tokens: 8000
-    price: {input: 1, output: 5}
-    routes: [{upstream: away, priority: 1}, {upstream: near, priority: 2}]
-`,
-    });
-    const { key, settledReceiptOf } = await createCaller(node);
-    const answer = await askModel(node.url, key, messageOf('Hi'));
+    const { key, settledReceiptOf } = await createCaller(gateway());
+    const answer = await askModel(gateway().url, key, messageOf('Hi', { model: 'retried' }));
     expect(answer.status).toBe(200);
     expect(await settledReceiptOf(answer.headers.get('request-id'))).toMatchObject({
-      answered: { upstream: 'near', outcome: 'complete', status: 200 },
+      answered: { upstream: 'simulated', outcome: 'complete', status: 200 },
       tries: [
         { upstream: 'away', result: 'unreachable' },
-        { upstream: 'near', result: 'ok' },
+        { upstream: 'simulated', result: 'ok' },
       ],
     });
   });
@@ -226,16 +220,27 @@ models:
 
 it('a receipt of a stream from an upstream of any kind says that it was complete', async () => {
   const vendor = await createCaller(gateway());
-  for (const kind of ['native', 'chat', 'responses']) {
-    const path = kind === 'native' ? '' : '/v1';
-    const relay = await startGateway({
-      config: `workers: 1\nupstreams: [{name: main, kind: ${kind}, url: "${gateway().url}${path}", api_key: ${vendor.key}}]\n`,
-    });
-    const { key, settledReceiptOf } = await createCaller(relay);
-    const stream = await openStream(relay.url, key, messageOf('Hi [[tokens 5]]'));
+  const kinds = ['native', 'chat', 'responses'];
+  const relay = await startGateway({
+    config: [
+      'workers: 1',
+      'models:',
+      ...kinds.map((kind) => `  - {id: ${kind}, ${MODEL}, routes: [{upstream: ${kind}}]}`),
+      'upstreams:',
+      ...kinds.map(
+        (kind) =>
+          `  - {name: ${kind}, kind: ${kind}, url: "${gateway().url}", api_key: ${vendor.key}, model_names: {${kind}: ${HAIKU}}}`,
+      ),
+      '',
+    ].join('\n'),
+  });
+  const { key, settledReceiptOf } = await createCaller(relay);
+  for (const kind of kinds) {
+    const body = messageOf('Hi [[tokens 5]]', { model: kind });
+    const stream = await openStream(relay.url, key, body);
     await stream.ended;
     expect(stream.text(), kind).toContain('message_stop');
-    const answered = expect.objectContaining({ outcome: 'complete', upstream: 'main' });
+    const answered = expect.objectContaining({ outcome: 'complete', upstream: kind });
     expect(await settledReceiptOf(stream.requestId), kind).toMatchObject({ answered });
   }
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseCredits } from '../../../src/lib/units/micros.ts';
-import { runProgram } from '../../cli/use-cli.ts';
+import { runHere } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../../support/clients/ask-model.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
@@ -77,11 +77,11 @@ describe('usage', () => {
     const env = { TOLLGATE_ADMIN_URL: gateway().opsUrl, TOLLGATE_ADMIN_TOKEN: tokenOf() };
     const shown = await operator.call<UsageShown>('GET', `/usage?account=${account}&by=model`);
     const flags = ['usage', '--account', account, '--by', 'model'];
-    const json = await runProgram(env, ...flags, '--json');
+    const json = await runHere(env, ...flags, '--json');
     expect(json.code).toBe(0);
     const { books_until: _, ...sums } = shown;
     expect(JSON.parse(json.out)).toMatchObject(sums);
-    const table = await runProgram(env, ...flags);
+    const table = await runHere(env, ...flags);
     const [head, row, total] = table.out.split('\n').map((line) => line.split(/\s{2,}/));
     expect(head).toEqual([
       'model',
@@ -96,9 +96,9 @@ describe('usage', () => {
     expect(row?.slice(0, 2)).toEqual([HAIKU, '14']);
     expect(total?.slice(0, 2)).toEqual(['total', '14']);
     expect(table.out).toContain('paid in: 10');
-    const later = await runProgram(env, 'usage', '--key', id, '--from', '2090-01-01', '--json');
+    const later = await runHere(env, 'usage', '--key', id, '--from', '2090-01-01', '--json');
     expect(JSON.parse(later.out)).toMatchObject({ key: id, data: [], total: { requests: 0 } });
-    expect((await runProgram(env, 'usage', '--by', 'moon')).code).toBe(1);
+    expect((await runHere(env, 'usage', '--by', 'moon')).code).toBe(1);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { askModel, messageOf, openStream } from '../../support/clients/ask-model
 import { type Scrape, scrape } from '../../support/clients/scrape.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
-import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
+import { FAST_UPSTREAM, useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const TWO_WORKERS = `workers: 2\n${FAST_UPSTREAM}`;
@@ -104,9 +104,13 @@ describe('/metrics of the ops listener', () => {
     }
     await waitForSum(gateway, 2, 'tollgate_workers');
   });
+});
+
+describe('/metrics of a node that nobody reloads', () => {
+  const node = useGateway({ config: TWO_WORKERS });
 
   it('tells what Redis, upstreams and settlements do', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     // They are there before the first event, so that an alert sees it as an increase.
     const fresh = await scrapeAll(gateway);
     expect(fresh.sum('tollgate_usage_implausible_total', { upstream: 'simulated' })).toBe(0);
@@ -139,7 +143,7 @@ describe('/metrics of the ops listener', () => {
   });
 
   it('tells of each admission that was refused why', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     const operator = admin(gateway);
     for (const [outcome, statuses, controls] of [
       ['limit', [200, 429], { limits: [{ unit: 'requests', window: '1h', amount: 1 }] }],
@@ -157,7 +161,7 @@ describe('/metrics of the ops listener', () => {
   });
 
   it('tells what waits for people, until they move it away', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     await waitForSum(gateway, 0, 'tollgate_unsettled_bytes');
     const file = join(gateway.dataDir, 'journal', 'unsettled.ndjson');
     writeFileSync(file, '{}\n');
@@ -167,7 +171,7 @@ describe('/metrics of the ops listener', () => {
   });
 
   it('tells of open streams, and how long a revocation takes to be heard', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     const operator = admin(gateway);
     const account = await operator.createAccount();
     const { id, key } = await operator.createKey(account);
@@ -192,7 +196,7 @@ describe('/metrics of the ops listener', () => {
   });
 
   it('shows what the last check of the ledger has found', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     await waitForSum(gateway, 1, 'tollgate_books_ingesting');
     await waitForSum(gateway, 0, 'tollgate_books_holds_unsettled');
     expect((await scrape(gateway)).sum('tollgate_books_drifts')).toBeUndefined();

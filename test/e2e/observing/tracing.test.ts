@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import {
   type CollectedSpan,
@@ -6,7 +6,11 @@ import {
   startCollector,
 } from '../../support/servers/start-collector.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
-import { startHttpUpstream } from '../../support/upstreams/start-http-upstream.ts';
+import {
+  type HttpUpstream,
+  startHttpUpstream,
+} from '../../support/upstreams/start-http-upstream.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -19,6 +23,7 @@ interface Start {
   readonly collector?: Collector;
 }
 
+/** Starts a gateway of which a test needs the end, or settings of its own. */
 async function start({ upstreams = FAST, tracing = '', collector }: Start = {}) {
   const to = collector ?? (await startCollector({ cleanUp: onTestFinished }));
   const gateway = await startGateway({
@@ -55,12 +60,33 @@ async function spansOf(collector: Collector, requestId: string): Promise<Collect
 }
 
 describe('a request that is traced', () => {
+  const cleanUp = useCleanUp();
+  let upstream: HttpUpstream;
+  let collector: Collector;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    upstream = await startHttpUpstream({ cleanUp });
+    collector = await startCollector({ cleanUp });
+    const model = 'max_output_tokens: 8192, price: {input: 1, output: 5}';
+    const config = `
+workers: 1
+request_log: all
+tracing: {endpoint: "${collector.endpoint}", headers: {authorization: "Bearer top secret"}}
+models:
+  - {id: ${HAIKU}, ${model}, routes: [{upstream: main}]}
+  - {id: simulated, ${model}, routes: [{upstream: fast}]}
+  - {id: lost, ${model}, routes: [{upstream: down}, {upstream: gone}]}
+upstreams:
+  - {name: main, kind: native, url: "${upstream.url}"}
+  - ${FAST}
+  - {name: down, kind: native, url: "http://127.0.0.1:1"}
+  - {name: gone, kind: chat, url: "http://127.0.0.1:1"}
+`;
+    gateway = await startGateway({ config, cleanUp });
+  });
+
   it('is a span with its admission and its call, with the attributes of the conventions', async () => {
-    const upstream = await startHttpUpstream({ cleanUp: onTestFinished });
-    const { gateway, collector } = await start({
-      upstreams: `{name: main, kind: native, url: "${upstream.url}"}`,
-      tracing: ', headers: {authorization: "Bearer top secret"}',
-    });
     const { requestId } = await ask(gateway, 'Hi');
     const [own, admit, call, ...others] = await spansOf(collector, requestId);
     expect(own).toMatchObject({ name: `chat ${HAIKU}`, kind: 2, status: {}, flags: 3 });
@@ -108,7 +134,6 @@ describe('a request that is traced', () => {
   });
 
   it("goes on the client's trace, and is left out where the client leaves its own part out", async () => {
-    const { gateway, collector } = await start();
     const traceparent = (flags: string) => `00-${TRACE_ID}-${CLIENT_SPAN_ID}-${flags}`;
     const unwanted = await ask(gateway, 'Hi', {}, { traceparent: traceparent('00') });
     const wanted = await ask(
@@ -126,10 +151,7 @@ describe('a request that is traced', () => {
   });
 
   it('has a call for each try, and tells which of them failed', async () => {
-    const { gateway, collector } = await start({
-      upstreams: `{name: down, kind: native, url: "http://127.0.0.1:1"}, {name: gone, kind: chat, url: "http://127.0.0.1:1"}`,
-    });
-    const { requestId, status } = await ask(gateway, 'Hi');
+    const { requestId, status } = await ask(gateway, 'Hi', { model: 'lost' });
     expect(status).toBe(502);
     const [own, ...children] = await spansOf(collector, requestId);
     expect(own).toMatchObject({ status: { code: 2, message: 'upstream_broken' } });
@@ -148,7 +170,6 @@ describe('a request that is traced', () => {
   });
 
   it('is no error when the client is wrong', async () => {
-    const { gateway, collector } = await start();
     const { requestId } = await ask(gateway, 'Hi', { model: 'nobody' });
     const [own, ...children] = await spansOf(collector, requestId);
     expect(own).toMatchObject({ name: 'POST /v1/messages', status: {} });
@@ -160,8 +181,9 @@ describe('a request that is traced', () => {
   });
 
   it('tells when a stream began, and that it failed', async () => {
-    const { gateway, collector } = await start();
-    const { requestId } = await ask(gateway, '[[error 500 after 3]]', { stream: true });
+    const { requestId } = await ask(gateway, '[[error 500 after 3]]', {
+      ...{ model: 'simulated', stream: true },
+    });
     const [own] = await spansOf(collector, requestId);
     expect(own).toMatchObject({ status: { code: 2, message: expect.any(String) } });
     expect(own?.attributes).toMatchObject({

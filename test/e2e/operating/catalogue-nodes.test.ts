@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyVersion } from '../../../src/catalogue-store/catalogue-records.ts';
 import { askModel, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import {
@@ -9,6 +9,7 @@ import {
   FAST,
   operate,
   SETTINGS,
+  SLOW,
   settingsOf,
   startOn,
   startRedis,
@@ -22,13 +23,19 @@ import {
   tcp,
   waitForRedis,
 } from '../../support/servers/redis-connection.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
-import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import {
+  stopRedisServers,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Of the versions before these, a node knows none. */
 const FORGOTTEN_AFTER = 12;
 const ROUTES_TO_SLOW = [{ upstream: 'slow' }];
+
+const cleanUp = useCleanUp();
 
 afterAll(async () => {
   await closeConnections();
@@ -58,12 +65,12 @@ describe('the catalogue of a node', () => {
   });
 
   it('that its earlier workers cannot sell any more does not cut their streams', async () => {
-    const node = await startOn(await startRedis(), settingsOf([FAST]));
+    const node = await startOn(await startRedis(), settingsOf([FAST], { workers: 2 }));
     const operator = operate(node);
     const earlier = node.workerPids();
     const stream = await fetch(`${node.url}/probe/stream?3000`);
     const reader = stream.body?.getReader();
-    node.setConfig(SETTINGS);
+    node.setConfig(settingsOf([FAST, SLOW], { workers: 2 }));
     await operator.call('POST', '/cluster/reload');
     const { catalogue } = await operator.read();
     for (let version = 1; version <= FORGOTTEN_AFTER; version += 1) {
@@ -82,24 +89,6 @@ describe('the catalogue of a node', () => {
     await reader?.cancel();
   });
 
-  it('is put back by a node when Redis has lost it', async () => {
-    const redis = await startRedis();
-    const node = await startOn(redis);
-    const operator = operate(node);
-    const { catalogue } = await operator.read();
-    await operator.put(1, withOutput(catalogue, 2));
-    await redis.cli('flushall');
-    await waitUntil(
-      () =>
-        operator.read().then(
-          ({ version }) => version === 2,
-          () => false,
-        ),
-      'the version is back',
-    );
-    expect((await operator.read()).catalogue).toEqual(withOutput(catalogue, 2));
-  });
-
   it('is shown, but not changed, where the settings file rules', async () => {
     const node = await startGateway({ config: SETTINGS.replace('catalogue: store', '') });
     const operator = operate(node);
@@ -108,31 +97,25 @@ describe('the catalogue of a node', () => {
     await expect(operator.put(1, catalogue)).rejects.toThrow(/409 .*catalogue_in_file/);
     expect(existsSync(join(node.dataDir, 'catalogue.json'))).toBe(false);
   });
+});
 
-  it('is found at the next look if no message told of it', async () => {
-    const redis = await startRedis();
-    const operator = operate(await startOn(redis));
-    const { catalogue } = await operator.read();
-    const connection = openConnection(standalone(tcp(redis.port)));
-    await waitForRedis(connection);
-    const reply = await applyVersion(connection, {
-      ...{ catalogueId: 'ignored', baseVersion: 1, fromMs: 0, isRollback: false, writeId: 'mine' },
-      origin: { kind: 'apply', who: null, rolled_back_to: null },
-      document: JSON.stringify(withOutput(catalogue, 6)),
-    });
-    expect(reply).toMatchObject({ kind: 'applied', version: 2 });
-    await operator.untilSold(2);
-    expect((await operator.read()).catalogue).toEqual(withOutput(catalogue, 6));
+describe('the catalogue of a node that has one version after another', () => {
+  let redis: TestRedisServer;
+  let node: Gateway;
+  let operator: ReturnType<typeof operate>;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    node = await startOn(redis, SETTINGS, cleanUp);
+    operator = operate(node);
   });
 
   it('leaves no entry in the audit log when a trial gets no answer from Redis', async () => {
-    const redis = await startRedis();
-    const operator = operate(await startOn(redis));
-    const { catalogue } = await operator.read();
+    const { version, catalogue } = await operator.read();
     redis.signal('SIGSTOP');
-    await expect(operator.put(1, withOutput(catalogue, 2), { dry_run: true })).rejects.toThrow(
-      /503 .*store_unavailable/,
-    );
+    await expect(
+      operator.put(version, withOutput(catalogue, 2), { dry_run: true }),
+    ).rejects.toThrow(/503 .*store_unavailable/);
     redis.signal('SIGCONT');
     await waitUntil(
       () =>
@@ -148,22 +131,54 @@ describe('the catalogue of a node', () => {
     expect(data.map(({ what }) => what)).not.toContain('catalogue.apply');
   });
 
+  it('is found at the next look if no message told of it', async () => {
+    const { version, catalogue } = await operator.read();
+    const connection = openConnection(standalone(tcp(redis.port)));
+    await waitForRedis(connection);
+    const reply = await applyVersion(connection, {
+      ...{
+        catalogueId: 'ignored',
+        baseVersion: version,
+        fromMs: 0,
+        isRollback: false,
+        writeId: 'mine',
+      },
+      origin: { kind: 'apply', who: null, rolled_back_to: null },
+      document: JSON.stringify(withOutput(catalogue, 6)),
+    });
+    expect(reply).toMatchObject({ kind: 'applied', version: version + 1 });
+    await operator.untilSold(version + 1);
+    expect((await operator.read()).catalogue).toEqual(withOutput(catalogue, 6));
+  });
+
   it('may lack a model that keys are limited to: it is unknown until it is sold again', async () => {
-    const redis = await startRedis();
-    const node = await startOn(redis);
-    const operator = operate(node);
-    const { catalogue } = await operator.read();
+    const { version, catalogue } = await operator.read();
     const other = { id: 'other', max_output_tokens: 10, price: { input: 1, output: 1 } };
-    await operator.put(1, { ...catalogue, models: [...catalogue.models, other] });
+    await operator.put(version, { ...catalogue, models: [...catalogue.models, other] });
     const account = await operator.createAccount();
     const { key } = await operator.createKey(account, { models: ['other'] });
     const ask = async (model: string) =>
       (await askModel(node.url, key, messageOf('Hi', { model, max_tokens: 5 }))).status;
     await waitUntil(async () => (await ask('other')) === 200, 'the model is sold');
-    await operator.put(2, catalogue);
+    await operator.put(version + 1, catalogue);
     await waitUntil(async () => (await ask('other')) === 404, 'the model is unknown');
     expect(await ask(HAIKU)).toBe(403);
-    await operator.rollBack(3, 2);
+    await operator.rollBack(version + 2, version + 1);
     await waitUntil(async () => (await ask('other')) === 200, 'the model is sold again');
+  });
+
+  it('is put back by a node when Redis has lost it', async () => {
+    const { version, catalogue } = await operator.read();
+    await operator.put(version, withOutput(catalogue, 2));
+    await redis.cli('flushall');
+    await waitUntil(
+      () =>
+        operator.read().then(
+          (shown) => shown.version === version + 1,
+          () => false,
+        ),
+      'the version is back',
+    );
+    expect((await operator.read()).catalogue).toEqual(withOutput(catalogue, 2));
   });
 });

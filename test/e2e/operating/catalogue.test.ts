@@ -1,22 +1,39 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askModel, HAIKU, messageOf, openStream } from '../../support/clients/ask-model.ts';
 import {
   askPrice,
   createKey,
+  FAST,
   operate,
+  SLOW,
+  settingsOf,
   startOn,
   startRedis,
   withOutput,
 } from '../../support/clients/operate-catalogue.ts';
-import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
+import {
+  stopRedisServers,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
+const TWO_WORKERS = settingsOf([FAST, SLOW], { workers: 2 });
+const cleanUp = useCleanUp();
+let redis: TestRedisServer;
+let one: Gateway;
+let two: Gateway;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  one = await startOn(redis, TWO_WORKERS, cleanUp);
+  two = await startOn(redis, TWO_WORKERS, cleanUp);
+});
 afterAll(stopRedisServers);
 
 describe('a catalogue in Redis', () => {
   it('begins with the settings, and reaches all workers of all nodes without replacing them', async () => {
-    const redis = await startRedis();
-    const [one, two] = [await startOn(redis), await startOn(redis)];
     const [first, second] = [operate(one), operate(two)];
     const pids = [one.workerPids(), two.workerPids()];
     const { account, key } = await createKey(first);
@@ -55,12 +72,10 @@ describe('a catalogue in Redis', () => {
   });
 
   it('takes one of two changes that were made from the same version', async () => {
-    const redis = await startRedis();
-    const [one, two] = [await startOn(redis), await startOn(redis)];
-    const { catalogue } = await operate(one).read();
+    const { version, catalogue } = await operate(one).read();
     const results = await Promise.allSettled([
-      operate(one).put(1, withOutput(catalogue, 2)),
-      operate(two).put(1, withOutput(catalogue, 3)),
+      operate(one).put(version, withOutput(catalogue, 4)),
+      operate(two).put(version, withOutput(catalogue, 5)),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(String(results.find((each) => each.status === 'rejected')?.reason)).toMatch(
@@ -70,34 +85,14 @@ describe('a catalogue in Redis', () => {
     expect(both[0]?.catalogue).toEqual(both[1]?.catalogue);
   });
 
-  it('charges a stream by the version that it began with', async () => {
-    const redis = await startRedis();
-    const node = await startOn(redis);
-    const operator = operate(node);
-    const { account, key } = await createKey(operator);
-    const { catalogue } = await operator.read();
-    const slow = { ...catalogue.models[0], routes: [{ upstream: 'slow' }] };
-    await operator.put(1, { ...catalogue, models: [slow] });
-    const stream = await openStream(node.url, key, messageOf('[[tokens 60]]'));
-    await waitUntil(() => stream.text().includes('content_block_delta'), 'the stream has begun');
-    const gone = { id: 'other', max_output_tokens: 10, price: { input: 9, output: 9 } };
-    await operator.put(2, { ...catalogue, models: [gone] });
-    await stream.ended;
-    expect(stream.text()).toContain('message_stop');
-    await operator.waitUntilSettled(account);
-    const receipt = await operator.receiptOf(stream.requestId);
-    expect(receipt).toMatchObject({ catalogue_version: 2, price: { output: 1 } });
-    expect(receipt.charged).toBeCloseTo(receipt.usage.output / 1_000_000, 9);
-  });
-
   it('charges every request on three nodes by the version that its receipt names', async () => {
-    const redis = await startRedis();
-    const nodes = [await startOn(redis), await startOn(redis), await startOn(redis)];
-    const [operator] = nodes.map(operate);
-    if (operator === undefined) throw new Error('there is a node');
+    const nodes = [one, two, await startOn(redis)];
+    const operator = operate(one);
     const { account, key } = await createKey(operator);
-    const { catalogue } = await operator.read();
-    const priceOf = (version: number) => (version === 1 ? 1 : version * 10);
+    const { version: firstVersion, catalogue } = await operator.read();
+    const firstPrice = catalogue.models[0]?.price['output'] ?? 0;
+    const versions = Array.from({ length: 6 }, (_, index) => firstVersion + index);
+    const priceOf = (version: number) => (version === firstVersion ? firstPrice : version * 10);
     const ids: string[] = [];
     const charges = new Set<number>();
     const isUsed = (version: number) => charges.has((50 * priceOf(version)) / 1e6);
@@ -112,8 +107,8 @@ describe('a catalogue in Redis', () => {
         }
       }),
     );
-    await waitUntil(() => isUsed(1), 'the first version is used');
-    for (let version = 2; version <= 6; version++) {
+    await waitUntil(() => isUsed(firstVersion), 'the first version is used');
+    for (const version of versions.slice(1)) {
       const before = ids.length;
       await operator.put(version - 1, withOutput(catalogue, priceOf(version)));
       await waitUntil(() => isUsed(version) && ids.length > before + 30, 'requests go on');
@@ -128,30 +123,50 @@ describe('a catalogue in Redis', () => {
       expect(price.output).toBe(priceOf(version));
       expect(Math.round(charged * 1e6)).toBe(usage.output * priceOf(version));
     }
-    expect([...seen].sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect([...seen].sort()).toEqual(versions);
   });
 
   it('is refused whole, with every mistake, and changes nothing', async () => {
-    const redis = await startRedis();
-    const node = await startOn(redis);
-    const operator = operate(node);
-    const { catalogue } = await operator.read();
+    const operator = operate(one);
+    const { version, catalogue } = await operator.read();
     const [model] = catalogue.models;
     const circle = [
       { ...model, aliases: ['other'] },
       { ...model, id: 'other', aliases: [HAIKU] },
     ];
-    await expect(operator.put(1, { ...catalogue, models: circle })).rejects.toThrow(
+    await expect(operator.put(version, { ...catalogue, models: circle })).rejects.toThrow(
       /invalid_catalogue.*is an id or an alias already/,
     );
     const lost = [{ ...model, routes: [{ upstream: 'nowhere' }] }];
-    await expect(operator.put(1, { ...catalogue, models: lost })).rejects.toThrow(
+    await expect(operator.put(version, { ...catalogue, models: lost })).rejects.toThrow(
       /models\[0\]\.routes\[0\]\.upstream: no upstream has the name/,
     );
     const routes = Array.from({ length: 60 }, (_, i) => ({ upstream: `${'x'.repeat(100)}${i}` }));
     const huge = Array.from({ length: 250 }, (_, i) => ({ ...model, id: `m-${i}`, routes }));
-    await expect(operator.put(1, { ...catalogue, models: huge })).rejects.toThrow(/413/);
-    await expect(operator.put(1, { models: [] })).rejects.toThrow(/400/);
-    expect((await operator.read()).version).toBe(1);
+    await expect(operator.put(version, { ...catalogue, models: huge })).rejects.toThrow(/413/);
+    await expect(operator.put(version, { models: [] })).rejects.toThrow(/400/);
+    expect((await operator.read()).version).toBe(version);
+  });
+
+  it('charges a stream by the version that it began with', async () => {
+    const operator = operate(one);
+    const { account, key } = await createKey(operator);
+    const { version, catalogue } = await operator.read();
+    const slow = withOutput(catalogue, 6).models.slice(0, 1);
+    await operator.put(version, {
+      ...catalogue,
+      models: slow.map((model) => ({ ...model, routes: [{ upstream: 'slow' }] })),
+    });
+    await operator.untilSold(version + 1);
+    const stream = await openStream(one.url, key, messageOf('[[tokens 60]]'));
+    await waitUntil(() => stream.text().includes('content_block_delta'), 'the stream has begun');
+    const gone = { id: 'other', max_output_tokens: 10, price: { input: 9, output: 9 } };
+    await operator.put(version + 1, { ...catalogue, models: [gone] });
+    await stream.ended;
+    expect(stream.text()).toContain('message_stop');
+    await operator.waitUntilSettled(account);
+    const receipt = await operator.receiptOf(stream.requestId);
+    expect(receipt).toMatchObject({ catalogue_version: version + 1, price: { output: 6 } });
+    expect(receipt.charged).toBeCloseTo((receipt.usage.output * 6) / 1_000_000, 9);
   });
 });

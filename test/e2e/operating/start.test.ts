@@ -7,6 +7,7 @@ import { createTempDir } from '../../support/create-temp-dir.ts';
 import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { launchGateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 
 const runTollgate = (...args: string[]) =>
   spawnSync(process.execPath, ['dist/src/main.js', ...args], { encoding: 'utf8' });
@@ -14,8 +15,10 @@ const runTollgate = (...args: string[]) =>
 afterAll(stopRedisServers);
 
 describe('a node that starts', () => {
+  const node = useGateway();
+
   it('prints a curl line that works when pasted', async () => {
-    const gateway = await startGateway();
+    const gateway = node();
     expect(gateway.stdout()).toContain(
       `Tollgate listens on 127.0.0.1:${gateway.port} with 2 worker(s).`,
     );
@@ -25,7 +28,7 @@ describe('a node that starts', () => {
   });
 
   it('prints a command that asks a model, with a key that is let in', async () => {
-    const gateway = await startGateway();
+    const gateway = node();
     const command = /Ask a model: {2}(curl [\s\S]*?\}')\n/.exec(gateway.stdout())?.[1] ?? '';
     const pasted = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     expect(JSON.parse(pasted.stdout)).toMatchObject({
@@ -38,7 +41,7 @@ describe('a node that starts', () => {
   it('prints commands that make an account and a key, where its Redis is not its own', async () => {
     const { port } = await startRedisServer();
     const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${port}` };
-    const gateway = await startGateway({ env });
+    const gateway = await startGateway({ config: 'workers: 1\n', env });
     expect(gateway.stdout()).toContain('Redis: as configured.\n');
     const commands = gateway.stdout().matchAll(/^ {2}(?:npx )?tollgate (.*)$/gm);
     const [account = '', key = ''] = [...commands].map(([, line]) => line);
@@ -53,7 +56,7 @@ describe('a node that starts', () => {
   it('says that its Redis does not take it, and why', async () => {
     const { port } = await startRedisServer({ args: ['--requirepass', 'right-word'] });
     const env = { TOLLGATE_REDIS_URL: `redis://:wrong-word@127.0.0.1:${port}` };
-    const gateway = await startGateway({ env });
+    const gateway = await startGateway({ config: 'workers: 1\n', env });
     expect(gateway.stdout()).toMatch(
       new RegExp(
         `^Redis: does not take this node yet [(]WRONGPASS .*[)]; .*tollgate doctor --config ${gateway.configPath}. tells more[.]$`,
@@ -63,7 +66,7 @@ describe('a node that starts', () => {
   });
 
   it('tells operators on a listener of its own whether it is ready', async () => {
-    const gateway = await startGateway();
+    const gateway = node();
     for (const [path, status] of [
       ['/livez', 200],
       ['/readyz', 200],
@@ -76,7 +79,7 @@ describe('a node that starts', () => {
   });
 
   it('says its version, worker and uptime on both health paths', async () => {
-    const gateway = await startGateway();
+    const gateway = node();
     for (const path of ['/healthz', '/health']) {
       const response = await fetch(`${gateway.url}${path}`);
       expect(response.status).toBe(200);
@@ -92,8 +95,7 @@ describe('a node that starts', () => {
   });
 
   it('takes 12 KB of headers', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
-    const response = await fetch(`${gateway.url}/healthz`, {
+    const response = await fetch(`${node().url}/healthz`, {
       headers: { 'x-trace': 'a'.repeat(12_000) },
     });
     expect(response.status).toBe(200);
@@ -101,7 +103,9 @@ describe('a node that starts', () => {
 
   it('serves a unix socket when told to', async () => {
     const path = `${createTempDir()}/api.sock`;
-    const gateway = await startGateway({ env: { TOLLGATE_LISTEN: `unix:${path}` }, config: '' });
+    const gateway = await startGateway({
+      ...{ config: 'workers: 1\n', env: { TOLLGATE_LISTEN: `unix:${path}` } },
+    });
     expect(statSync(path).mode & 0o777).toBe(0o660);
     const command = /Try it: {2}(curl .*)/.exec(gateway.stdout())?.[1] ?? '';
     const pasted = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
@@ -121,7 +125,7 @@ describe('a node that starts', () => {
   });
 
   it('refuses the port of another node, although the kernel would share it', async () => {
-    const first = await startGateway();
+    const first = node();
     const second = await launchGateway({ port: first.port });
     expect(await second.waitForExit()).toBe(1);
     expect(second.stderr()).toContain('EADDRINUSE');
@@ -129,7 +133,7 @@ describe('a node that starts', () => {
   });
 
   it('refuses the data folder of another node, and names its process', async () => {
-    const first = await startGateway();
+    const first = node();
     const second = await launchGateway({ dataDir: first.dataDir });
     expect(await second.waitForExit()).toBe(1);
     expect(second.stderr()).toContain(

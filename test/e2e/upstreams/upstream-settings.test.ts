@@ -4,6 +4,7 @@ import { askModel, messageOf, openStream } from '../../support/clients/ask-model
 import { readCluster, readUpstream } from '../../support/clients/read-cluster.ts';
 import { startBackend } from '../../support/servers/start-backend.ts';
 import { launchGateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createIdentity, type Identity } from '../../upstream/http1/create-identity.ts';
 
@@ -36,17 +37,32 @@ describe('an upstream', () => {
 
   it('is trusted only with a certificate of the authority, and for the name, in its settings', async () => {
     const main = await startBackend('main', { tls: identity });
-    const ask = async (settings: string) => {
-      const gateway = await startGateway({
-        config: `workers: 1\n${upstream(main.url, settings)}`,
-        env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-      });
-      return (await askModel(gateway.url, gateway.key(), messageOf('Hi'))).status;
-    };
     const ca = `ca_file: ${identity.certPath}`;
-    expect(await ask(`tls: {${ca}, server_name: models.example.com}`)).toBe(200);
-    expect(await ask(`tls: {${ca}}`)).toBe(502);
-    expect(await ask('tls: {server_name: models.example.com}')).toBe(502);
+    const settings = {
+      right: `${ca}, server_name: models.example.com`,
+      'of-another-name': ca,
+      'of-no-authority': 'server_name: models.example.com',
+    };
+    const names = Object.keys(settings);
+    const gateway = await startGateway({
+      env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      config: [
+        'workers: 1',
+        'models:',
+        ...names.map(
+          (name) =>
+            `  - {id: ${name}, max_output_tokens: 8192, price: {input: 1, output: 5}, routes: [{upstream: ${name}}]}`,
+        ),
+        'upstreams:',
+        ...Object.entries(settings).map(
+          ([name, tls]) => `  - {name: ${name}, kind: native, url: "${main.url}", tls: {${tls}}}`,
+        ),
+        '',
+      ].join('\n'),
+    });
+    const ask = async (model: string) =>
+      (await askModel(gateway.url, gateway.key(), messageOf('Hi', { model }))).status;
+    expect(await Promise.all(names.map(ask))).toEqual([200, 502, 502]);
     expect(main.calls.messages).toBe(1);
   });
 
@@ -86,11 +102,13 @@ upstreams:
 });
 
 describe('GET /admin/v1/cluster', () => {
+  const node = useGateway({
+    config:
+      'workers: 1\nupstreams: [{name: main, kind: simulated, simulated: {latency: 0ms}, max_concurrency: 9}]\n',
+  });
+
   it('shows the node, its workers, its upstreams and the store', async () => {
-    const gateway = await startGateway({
-      config:
-        'workers: 1\nupstreams: [{name: main, kind: simulated, simulated: {latency: 0ms}, max_concurrency: 9}]\n',
-    });
+    const gateway = node();
     const stream = await openStream(
       gateway.url,
       gateway.key(),
@@ -132,9 +150,7 @@ describe('GET /admin/v1/cluster', () => {
   });
 
   it('keeps what a worker that has ended had tried', async () => {
-    const gateway = await startGateway({
-      config: 'workers: 1\nupstreams: [{name: main, kind: simulated, simulated: {latency: 0ms}}]\n',
-    });
+    const gateway = node();
     await askModel(gateway.url, gateway.key(), messageOf('Hi'));
     const countOk = async () => (await readUpstream(gateway, 'main')).tries['ok'];
     await waitUntil(async () => (await countOk()) === 1, 'it is told');
@@ -154,7 +170,7 @@ describe('GET /admin/v1/cluster', () => {
   });
 
   it('tells how long the store has been out', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const gateway = node();
     const store = Number(gateway.logLines().find((line) => line['redisPid'])?.['redisPid']);
     process.kill(store, 'SIGSTOP');
     await waitUntil(async () => (await readCluster(gateway)).redis.state === 'out', 'it is out');
@@ -163,9 +179,6 @@ describe('GET /admin/v1/cluster', () => {
   });
 
   it('takes no query', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
-    await expect(admin(gateway).call('GET', '/cluster?all=1')).rejects.toThrow(
-      /400.*no such field/,
-    );
+    await expect(admin(node()).call('GET', '/cluster?all=1')).rejects.toThrow(/400.*no such field/);
   });
 });

@@ -1,3 +1,4 @@
+import type { CleanUp } from '../create-temp-dir.ts';
 import { type Gateway, startGateway } from '../servers/start-gateway.ts';
 import { startRedisServer, type TestRedisServer } from '../servers/start-redis-server.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -39,8 +40,8 @@ export const FAST =
 export const SLOW =
   '{name: slow, kind: simulated, simulated: {tokens_per_second: 50, latency: 1ms}}';
 
-export const settingsOf = (upstreams: readonly string[], output = 1) => `
-workers: 2
+export const settingsOf = (upstreams: readonly string[], { output = 1, workers = 1 } = {}) => `
+workers: ${workers}
 catalogue: store
 plans: {starter: 60, pro: 1000000, team: 1000000}
 upstreams: [${upstreams.join(', ')}]
@@ -53,11 +54,11 @@ export async function startRedis(): Promise<TestRedisServer> {
   return startRedisServer({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 }
 
-export const startOn = (redis: TestRedisServer, config = SETTINGS, dataDir?: string) =>
+export const startOn = (redis: TestRedisServer, config = SETTINGS, cleanUp?: CleanUp) =>
   startGateway({
     config,
     env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
-    ...(dataDir !== undefined && { dataDir }),
+    ...(cleanUp && { cleanUp }),
   });
 
 /** The same document with other prices for the output of the first model. */
