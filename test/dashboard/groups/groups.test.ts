@@ -188,7 +188,11 @@ it.each(['light', 'dark'] as const)('groups fit a phone (%s)', async (colorSchem
   const viewport = { width: 390, height: 800 };
   const { operator, account, tab, page, gauge } = await openAccount({ viewport, colorScheme });
   const limits = ['tokens', 'input_tokens', 'output_tokens', 'requests', 'credits'].flatMap(
-    (unit) => ['1m', 'week', 'month'].map((window) => ({ unit, window, amount: 123_456_789 })),
+    (unit) =>
+      ['1m', 'week', 'month'].map((window) => {
+        const isTimed = unit === 'requests' && window === '1m';
+        return { unit, window, amount: isTimed ? 1_000_000 : 123_456_789 };
+      }),
   );
   const body = { name: 'A'.repeat(100), limits, user_limits: limits.slice(0, 4) };
   const path = `/accounts/${account}/groups`;

@@ -47,6 +47,7 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
         .choices(['ndjson', 'csv'])
         .default('ndjson'),
     )
+    .addOption(new Option('--json', 'the same as --format ndjson').implies({ format: 'ndjson' }))
     .action(async ({ config: configPath, account, format }: ExportOptions) => {
       const order = { configPath, account, format };
       const out = terminal.outPaced;
