@@ -95,7 +95,7 @@ class ChatFrames implements FrameRelay {
     const chunk = parseUpstreamJson(data);
     const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk);
-    const others = writeOthers(chunk, Object.keys(chunk));
+    const others = this.#writeOthers(chunk, Object.keys(chunk));
     if (others !== '') this.#others = others;
     const begun = this.#begin(events[0], others);
     const relayed = this.#relayChunk(chunk, bytes, others);
@@ -136,13 +136,19 @@ class ChatFrames implements FrameRelay {
   /** The head of a chunk whose choices and all that follows are passed on unchanged. */
   #encodePlainHead(chunk: Json): Uint8Array {
     const names = Object.keys(chunk);
-    const others = writeOthers(chunk, names.slice(0, names.indexOf('choices')));
+    const others = this.#writeOthers(chunk, names.slice(0, names.indexOf('choices')));
     if (others !== this.#headOthers) {
       this.#headOthers = others;
       const start = { id: this.#startId, model: this.#model };
       this.#heads.bytes = keepHead(encodeHead(start, this.#context, others));
     }
     return this.#heads.bytes;
+  }
+
+  /** Part of no answer, so a vendor may speak of a failure there. */
+  #writeOthers(chunk: Json, names: readonly string[]): string {
+    const others = writeOthers(chunk, names);
+    return others === '' ? '' : this.#maskText(others);
   }
 
   #finish(): RelayedFrame {

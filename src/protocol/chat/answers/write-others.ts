@@ -1,8 +1,11 @@
 import { isVendorCost } from '../../answers/hide-costs.ts';
 import type { Json } from '../../json/upstream-json.ts';
 
-/** What is written anew, and the error of a chunk that tells none. */
-const LEFT_OUT = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'error']);
+/** What is written anew, the error of a chunk that tells none, and padding. */
+const LEFT_OUT = new Set([
+  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
+  ...['error', 'obfuscation'],
+]);
 
 /**
  * Writes what a chunk says under some of its names beside its choices, as further members of an
