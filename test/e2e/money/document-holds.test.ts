@@ -58,6 +58,8 @@ function ask(url: string, key: string, content: readonly object[]): Promise<Resp
     method: 'POST',
     headers: {
       'content-type': 'application/json',
+      // Many connections at once would still be kept when the gateway closes those that are idle.
+      connection: 'close',
       'x-api-key': key,
       'llm-version': '2023-06-01',
     },
