@@ -151,7 +151,7 @@ export const METRICS = {
   booksDrifts: gauge(
     'tollgate_books_drifts',
     'max',
-    'What the last `tollgate ledger verify` found to disagree.',
+    'What the last `tollgate ledger verify` found to disagree, without what is accepted.',
   ),
   booksHoldsUnsettled: gauge(
     'tollgate_books_holds_unsettled',

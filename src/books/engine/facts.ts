@@ -22,3 +22,24 @@ export async function keepFact(db: Kysely<BooksTables>, name: string, fact: obje
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute();
 }
+
+/** All whose names begin with this prefix, in their order. */
+export async function recallFacts<Fact>(db: Kysely<BooksTables>, prefix: string): Promise<Fact[]> {
+  const rows = await db
+    .selectFrom('facts')
+    .select('value')
+    .where('name', 'like', `${prefix}%`)
+    .orderBy('name')
+    .execute();
+  return rows.map(({ value }) => JSON.parse(value) as Fact);
+}
+
+/** Unless it is another one by now. */
+export async function forgetFact(
+  db: Kysely<BooksTables>,
+  name: string,
+  fact: object,
+): Promise<void> {
+  const value = JSON.stringify(fact);
+  await db.deleteFrom('facts').where('name', '=', name).where('value', '=', value).execute();
+}

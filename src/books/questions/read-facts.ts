@@ -22,7 +22,7 @@ export interface BooksFacts {
 
 interface VerifyFacts {
   readonly verifiedMs: number;
-  /** 0 when the books and Redis agreed. */
+  /** 0 when the books and Redis agreed, but for what is accepted. */
   readonly drifts: number;
   readonly unsettledHolds: number;
 }

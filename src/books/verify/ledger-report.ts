@@ -42,6 +42,18 @@ export interface UnsettledHolds {
   readonly last_at: string | null;
 }
 
+/** That somebody has seen a difference and leaves it as it is. */
+export interface Acceptance {
+  /** Such as `drift acct_1 balance`. */
+  readonly finding: string;
+  /** It holds for exactly this much; null of what has no amount. */
+  readonly excess_micros: number | null;
+  readonly reason: string;
+  /** The user and the machine. */
+  readonly by: string;
+  readonly accepted_at: string;
+}
+
 /** Names are those of the command's JSON. */
 export interface LedgerReport {
   readonly is_clean: boolean;
@@ -66,11 +78,13 @@ export interface LedgerReport {
   readonly doubtful: number;
   /** Entries that nobody could decode. */
   readonly damaged: number;
+  /** What of the above counts no more. */
+  readonly accepted: readonly Acceptance[];
   /** No disagreement: what a node had not settled when it was lost, with its journal. */
   readonly unsettled: UnsettledHolds;
 }
 
-/** In how many places the books and Redis disagree. */
+/** In how many places the books and Redis disagree, without what is accepted. */
 export function countProblems(report: Omit<LedgerReport, 'is_clean'>): number {
   const {
     drifts,
@@ -79,5 +93,5 @@ export function countProblems(report: Omit<LedgerReport, 'is_clean'>): number {
     archive_problems: archives,
   } = report;
   const found = drifts.length + unknown.length + sums.length + archives.length;
-  return found + report.damaged + report.gaps;
+  return found + report.damaged + report.gaps - report.accepted.length;
 }

@@ -8,13 +8,13 @@ const NAME = 'verified';
 /** What nodes tell of the last `tollgate ledger verify`; names are those of the fact. */
 export interface VerifiedFact {
   readonly verified_ms: number;
-  /** 0 when the books and Redis agreed. */
+  /** 0 when the books and Redis agreed, but for what is accepted. */
   readonly drifts: number;
   /** How many holds ran out that nobody settled. */
   readonly unsettled: number;
 }
 
-/** Returns in how many places the books and Redis disagree. */
+/** Returns in how many places the books and Redis disagree, without what is accepted. */
 export async function keepVerifiedFact(
   { db }: Pick<Books, 'db'>,
   clock: Clock,

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { firstKeptMonth } from '../duties/kept-months.ts';
 import type { Books } from '../engine/books.ts';
+import { listFindings, recallAcceptances } from './accepted-findings.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDays, type VerifyArchivedDay } from './check-days.ts';
 import { checkTotals } from './check-totals.ts';
@@ -32,10 +33,12 @@ interface VerifyBooksOptions {
 /**
  * Compares every balance, every month's spending and all held amounts in Redis with the books, and
  * the sums in the books with their entries. It may run while requests and ingestion do. It changes
- * no figures; it keeps which days were verified, and the result for the metrics of the nodes.
+ * no figures; it keeps which days were verified, which acceptances still hold, and the result for
+ * the metrics of the nodes.
  */
 export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerReport> {
   const { books, clock, signal, onProgress } = options;
+  const sinceMs = clock.nowMs();
   const ofRedis = await checkBuckets(options);
   const totals = await checkTotals(options);
   const ofDays = await checkDays({
@@ -61,7 +64,9 @@ export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerRe
     damaged: ofRedis.damaged + (await countDamaged(books)),
     unsettled: describeUnsettled(ofDays.unsettled),
   };
-  return { is_clean: (await keepVerifiedFact(books, clock, found)) === 0, ...found };
+  const findings = await listFindings(books, found);
+  const report = { ...found, accepted: await recallAcceptances(books, findings, sinceMs) };
+  return { is_clean: (await keepVerifiedFact(books, clock, report)) === 0, ...report };
 }
 
 async function checkBuckets(options: VerifyBooksOptions) {

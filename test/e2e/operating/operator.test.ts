@@ -4,10 +4,12 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { scrape } from '../../support/clients/scrape.ts';
 import { blockOf, readPage } from '../../support/read-docs.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
 afterAll(stopRedisServers);
@@ -71,6 +73,19 @@ describe('an operator', () => {
       code: 1,
       stdout: expect.stringContaining(account),
     });
+    const waitForDrifts = (drifts: number) =>
+      waitUntil(
+        async () => (await scrape(gateway())).sum('tollgate_books_drifts') === drifts,
+        `the metric tells of ${drifts} drifts`,
+      );
+    await waitForDrifts(1);
+    await shell(gateway(), `npx tollgate ledger verify --accept ${account} --reason by-hand`);
+    await waitForDrifts(0);
+    const { data: changes } = await operator.call<{ data: object[] }>(
+      'GET',
+      `/audit?account=${account}&limit=1`,
+    );
+    expect(changes).toMatchObject([{ what: 'ledger.accept', after: { reason: 'by-hand' } }]);
     await redis('HINCRBY', record, 'balance', '-1');
   });
 

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandHost } from '../../admin-command.ts';
 import { withConfigOption } from '../../with-config-option.ts';
+import type { AcceptOrder } from './accept-findings.ts';
 import type { Repair } from './ledger-verify-command.ts';
 
 interface VerifyOptions {
@@ -8,6 +9,8 @@ interface VerifyOptions {
   readonly json?: boolean;
   readonly full?: boolean;
   readonly repair?: Repair;
+  readonly accept?: readonly string[];
+  readonly reason?: string;
 }
 
 interface ExportOptions {
@@ -15,6 +18,8 @@ interface ExportOptions {
   readonly account?: string;
   readonly format: 'ndjson' | 'csv';
 }
+
+const REASON_CHARS_MAX = 500;
 
 export function registerLedgerCommands(program: Command, host: CommandHost): void {
   const { terminal, setExitCode } = host;
@@ -32,9 +37,17 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
         .choices(['held', 'all'])
         .preset('held'),
     )
-    .action(async ({ config: configPath, repair, ...options }: VerifyOptions) => {
+    .addOption(
+      new Option(
+        '--accept <what...>',
+        'leave differences as they are and count them no more: those of an account, missing, damaged',
+      ).conflicts('repair'),
+    )
+    .option('--reason <text>', 'why they are accepted', parseReason)
+    .action(async (options: VerifyOptions, command: Command) => {
+      const { config: configPath, repair } = options;
       const [json, isFull] = [options.json === true, options.full === true];
-      const order = { configPath, json, isFull, repair };
+      const order = { configPath, json, isFull, repair, accept: readAccept(options, command) };
       const { runLedgerVerifyCommand } = await import('./ledger-verify-command.ts');
       setExitCode(await runLedgerVerifyCommand({ ...order, ...terminal }));
     });
@@ -54,4 +67,20 @@ export function registerLedgerCommands(program: Command, host: CommandHost): voi
       const { runLedgerExportCommand } = await import('./ledger-export-command.ts');
       setExitCode(await runLedgerExportCommand({ ...order, ...terminal, out }));
     });
+}
+
+function parseReason(text: string): string {
+  const reason = text.trim();
+  if (reason.length >= 1 && reason.length <= REASON_CHARS_MAX) return reason;
+  throw new InvalidArgumentError(`It must be 1 to ${REASON_CHARS_MAX} characters.`);
+}
+
+function readAccept(
+  { accept: names, reason }: VerifyOptions,
+  command: Command,
+): AcceptOrder | undefined {
+  if (names === undefined && reason === undefined) return undefined;
+  if (reason === undefined) return command.error('error: --accept needs a --reason');
+  if (names === undefined) return command.error('error: --reason needs --accept');
+  return { names, reason };
 }

@@ -2,12 +2,18 @@ import { join } from 'node:path';
 import { type AccountRepair, repairAccounts } from '../../../accounts/repair-accounts.ts';
 import type { Books } from '../../../books/engine/books.ts';
 import { nameDay } from '../../../books/engine/days.ts';
+import {
+  findingOfDrift,
+  findingOfUnknown,
+  type LedgerFinding,
+} from '../../../books/verify/accepted-findings.ts';
 import type { VerifyArchivedDay } from '../../../books/verify/check-days.ts';
 import {
   countProblems,
   type Drift,
   type LedgerReport,
   type SumDrift,
+  type UnknownAccount,
 } from '../../../books/verify/ledger-report.ts';
 import { keepVerifiedFact } from '../../../books/verify/verified-fact.ts';
 import { type VerifyProgress, verifyBooks } from '../../../books/verify/verify-books.ts';
@@ -18,6 +24,7 @@ import type { RedisConnection } from '../../../redis/connect-redis.ts';
 import { systemClock } from '../../../timers/system-clock.ts';
 import { drawProgress } from '../../draw-progress.ts';
 import { withBooks } from '../../with-books.ts';
+import { type AcceptOrder, acceptFindings, printAcceptance } from './accept-findings.ts';
 
 /** In the data folder; room for one file of the archive. */
 const TEMP_FOLDER = 'verifying';
@@ -35,6 +42,8 @@ interface LedgerVerifyOptions {
   readonly isFull: boolean;
   /** What to repair, if anything. */
   readonly repair: Repair | undefined;
+  /** What to accept, if anything. */
+  readonly accept: AcceptOrder | undefined;
   /** Both print whole lines and end the last one. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -56,10 +65,7 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
       verifyArchivedDay: createVerifyArchivedDay(config),
       onProgress: ({ what, done, total }) => progress(drawProgress(TITLES[what], done, total)),
     });
-    const report =
-      options.repair === undefined
-        ? found
-        : await repair({ books, connection }, found, options.repair);
+    const report = await change({ books, connection }, found, options);
     progress('');
     if (options.repair === 'all' && !areBooksWhole(found)) {
       err('tollgate: something is wrong with the books, so no balance was taken from them');
@@ -67,6 +73,15 @@ export async function runLedgerVerifyCommand(options: LedgerVerifyOptions): Prom
     out(json ? JSON.stringify(report, undefined, 2) : printReport(report));
     return report.is_clean ? 0 : 1;
   });
+}
+
+function change(
+  opened: { readonly books: Books; readonly connection: RedisConnection },
+  found: LedgerReport,
+  { repair: what, accept }: Pick<LedgerVerifyOptions, 'repair' | 'accept'>,
+): RepairedReport | Promise<RepairedReport> {
+  if (what !== undefined) return repair(opened, found, what);
+  return accept === undefined ? found : acceptFindings({ ...opened, ...accept, report: found });
 }
 
 interface RepairedReport extends LedgerReport {
@@ -90,13 +105,16 @@ async function repair(
       repaired.some((one) => one.account === account && one.key === key && one.field === field),
     );
   const left = drifts.filter((drift) => !isOfHolds(drift) && !isRepaired(drift));
-  const report = { ...found, drifts: left, repaired };
+  const mended = new Set(drifts.filter(isRepaired).map((drift) => findingOfDrift(drift).finding));
+  const accepted = found.accepted.filter(({ finding }) => !mended.has(finding));
+  const report = { ...found, drifts: left, accepted, repaired };
   return { ...report, is_clean: (await keepVerifiedFact(books, systemClock, report)) === 0 };
 }
 
+/** What is accepted is wrong nevertheless. */
 function areBooksWhole(report: LedgerReport): boolean {
   const inRedis = { drifts: [], unknown_accounts: [] };
-  return countProblems({ ...report, ...inRedis }) === 0 && report.doubtful === 0;
+  return countProblems({ ...report, ...inRedis, accepted: [] }) === 0 && report.doubtful === 0;
 }
 
 function isOfHolds({ what }: Drift): boolean {
@@ -109,6 +127,8 @@ function listFigures({ account, key, month, what, expected, found }: Drift): Acc
   const field = what === 'balance_micros' ? 'balance' : `spent:${month}`;
   return [{ account, key, field, before: `${found}`, after: `${expected}` }];
 }
+
+const MISSING = 'stretches that Redis trimmed before they were read';
 
 const TITLES: Readonly<Record<VerifyProgress['what'], string>> = {
   buckets: 'accounts',
@@ -129,22 +149,28 @@ function createVerifyArchivedDay({ books, dataDir }: Config): VerifyArchivedDay 
 }
 
 function printReport(report: RepairedReport): string {
+  const accepted = new Set(report.accepted.map(({ finding }) => finding));
+  const isOpen = ({ finding }: LedgerFinding) => !accepted.has(finding);
+  const countOpen = (kind: 'missing' | 'damaged', count: number) =>
+    count - [...accepted].filter((finding) => finding.startsWith(kind)).length;
   const lines = [
     `entries: ${report.entries}, accounts: ${report.accounts}, months of keys: ${report.key_months}, days: ${report.days}, read again: ${report.days_read}`,
-    ...report.drifts.map(printDrift),
+    ...report.drifts.filter((drift) => isOpen(findingOfDrift(drift))).map(printDrift),
     ...(report.repaired ?? []).map(printRepaired),
-    ...report.unknown_accounts.map(
-      ({ account, entries, charged_micros: micros }) =>
-        `unknown  ${account}: ${entries} entries, ${formatCredits(micros)} charged`,
-    ),
+    ...report.unknown_accounts.filter((one) => isOpen(findingOfUnknown(one))).map(printUnknown),
     ...report.sum_drifts.map(printSumDrift),
     ...report.archive_problems.map((problem) => `archive  ${problem}`),
-    ...printCount('missing', report.gaps, 'stretches that Redis trimmed before they were read'),
-    ...printCount('damaged', report.damaged, 'entries that cannot be decoded'),
+    ...printCount('missing', countOpen('missing', report.gaps), MISSING),
+    ...printCount(
+      'damaged',
+      countOpen('damaged', report.damaged),
+      'entries that cannot be decoded',
+    ),
+    ...report.accepted.map(printAcceptance),
     ...printCount('repeated', report.repeats, 'events that came under two ids'),
     ...printCount('doubtful', report.doubtful, 'late entries to be compared with the archive'),
     ...printUnsettled(report.unsettled),
-    report.is_clean ? 'The ledger and Redis agree.' : 'The ledger and Redis do NOT agree.',
+    printVerdict(report),
   ];
   return lines.join('\n');
 }
@@ -156,6 +182,10 @@ function printDrift({ account, key, month, what, expected, found }: Drift): stri
   return `drift    ${subject}: ${what.replace('_micros', '')} should be ${counted} and is ${recorded}`;
 }
 
+function printUnknown({ account, entries, charged_micros: micros }: UnknownAccount): string {
+  return `unknown  ${account}: ${entries} entries, ${formatCredits(micros)} charged`;
+}
+
 function printSumDrift({ day, table, row, column, excess }: SumDrift): string {
   const place = [day, table, row].filter((part) => part !== null && part !== '').join(' ');
   return `sum      ${place}: ${column} is ${excess} too high`;
@@ -164,6 +194,12 @@ function printSumDrift({ day, table, row, column, excess }: SumDrift): string {
 function printRepaired({ account, key, field, before, after }: AccountRepair): string {
   const subject = key === null ? account : `${account} ${key}`;
   return `repaired ${subject}: ${field} was ${before} and is ${after}`;
+}
+
+function printVerdict({ is_clean: isClean, accepted }: LedgerReport): string {
+  if (!isClean) return 'The ledger and Redis do NOT agree.';
+  const but = accepted.length === 0 ? '' : ', but for what is accepted';
+  return `The ledger and Redis agree${but}.`;
 }
 
 function printCount(kind: string, count: number, what: string): string[] {
