@@ -1,7 +1,10 @@
 /** The result of one call of one upstream. */
 export interface Try {
   readonly upstream: string;
-  /** `left`: the client left; `fault`: an error in the gateway; the upstream causes all others. */
+  /**
+   * `oversize`: the answer was larger than anything that is read; `left`: the client left; `fault`:
+   * an error in the gateway; the upstream causes all others.
+   */
   readonly result: TryResult;
   /** What went wrong, if that is known in more than a word. */
   readonly reason?: string | undefined;
@@ -15,6 +18,7 @@ export const TRY_RESULTS = [
   'unreachable',
   'denied',
   'slow',
+  'oversize',
   'left',
   'fault',
 ] as const;

@@ -6,14 +6,15 @@ import { encodeRetryAfter } from './retry-after.ts';
 /**
  * Why a try failed, as far as it decides what comes next:
  *
- *   refused       the request is at fault, or its time is up: no retry; not the upstream's fault
+ *   refused       the request is at fault, its time is up or its answer is too large: no retry; not
+ *                 the upstream's fault
  *   overloaded    the upstream is well, but has too much to do: another upstream, or later
  *   broken        it answered with an error or with nonsense
  *   unreachable   it never got the request
  *   denied        it does not serve us, or not this request: another upstream, never this one
  *   slow          it did not answer in time: another upstream, never this one
  */
-export type FailureKind = Exclude<TryResult, 'ok' | 'left' | 'fault'>;
+export type FailureKind = Exclude<TryResult, 'ok' | 'oversize' | 'left' | 'fault'>;
 
 /**
  * An upstream throws this: the refusal that the client gets if no other try helps, and what the
@@ -36,6 +37,7 @@ export class UpstreamFailure extends Refusal {
       chatMessage: refusal.chatMessage,
       chatCode: refusal.chatCode,
       ...(refusal.denial !== undefined && { denial: refusal.denial }),
+      isOversize: refusal.isOversize,
       reason: refusal.reason,
     });
     this.kind = kind;

@@ -59,7 +59,7 @@ export interface TopView {
 }
 
 /** Results of tries that do not speak against their upstream. */
-const HARMLESS_RESULTS = ['ok', 'left', 'refused'];
+const HARMLESS_RESULTS = ['ok', 'left', 'refused', 'oversize'];
 
 const isError: SampleFilter = (labels) =>
   labels.get('outcome') === 'failed' || /^5/.test(labels.get('status') ?? '');

@@ -4,7 +4,11 @@ import type { AnswerNamer } from '../protocol/answers/answer-namer.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
 import type { AnswerForm, InferenceEvent, Usage } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
-import { brokenAnswer, parseUpstreamJson } from '../protocol/json/upstream-json.ts';
+import {
+  ANSWER_BYTES_MAX,
+  brokenAnswer,
+  parseUpstreamJson,
+} from '../protocol/json/upstream-json.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import { createEventReader } from '../protocol/sse/event-reader.ts';
@@ -16,8 +20,6 @@ import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 
 const { OPENING_BRACE, SPACE } = ascii;
 
-/** A whole answer is collected in memory before it is decoded. */
-const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const ERROR_BYTES_MAX = 64 * 1024;
 
 /**

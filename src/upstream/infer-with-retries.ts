@@ -210,7 +210,7 @@ function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry
   else if (failure.kind === 'denied' && failure.denial !== 'account') lease.end('denied');
   else if (failure.kind === 'overloaded') lease.end('overloaded', failure.retryAfterMs);
   else lease.end('failed');
-  return { result: failure.kind, failure };
+  return { result: failure.isOversize ? 'oversize' : failure.kind, failure };
 }
 
 /**

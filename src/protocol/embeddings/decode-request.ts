@@ -4,9 +4,11 @@ import { checkFields, isDropped, knowFields } from '../fields/check-fields.ts';
 import { FIELD_RULES } from '../fields/field-rules.ts';
 import type { DecodedRequest } from '../format.ts';
 import type { InferenceRequest } from '../inference.ts';
+import { ANSWER_BYTES_MAX } from '../json/upstream-json.ts';
 import { Refusal } from '../refusals.ts';
 import { namesOf } from '../schema.ts';
 import type { EmbeddingForm, EmbeddingInput } from './embedding-input.ts';
+import { countBase64Chars } from './float-text.ts';
 import { embeddingRequestSchema } from './request-schema.ts';
 
 /** All inputs together, without the rest of the body. */
@@ -16,6 +18,8 @@ const TOKENS_MAX = 2_000_000;
 const BYTES_PER_TOKEN_MAX = 16;
 /** The most that models add to each input: marks of its beginning and end, and what it is for. */
 const EXTRA_TOKENS_MAX = 16;
+/** What an answer has around each embedding, at least. */
+const ENTRY_BYTES_MIN = '{"embedding":""},'.length;
 
 export const EMBEDDING_FIELDS = knowFields(namesOf(embeddingRequestSchema), FIELD_RULES);
 
@@ -63,10 +67,14 @@ function readInput(asked: Body, unknownFields: readonly string[]): EmbeddingInpu
   }
   if (textBytes > TEXT_BYTES_MAX) throw refuseLong(`${TEXT_BYTES_MAX} bytes`);
   if (tokens > TOKENS_MAX) throw refuseLong(`${TOKENS_MAX} tokens`);
+  const encoding = asked.encoding_format ?? 'float';
+  const dimensions = asked.dimensions ?? undefined;
+  // A field that nobody knows may ask for numbers that are shorter.
+  if (dimensions !== undefined && unknownFields.length === 0) {
+    checkAnswerFits(inputs.length, dimensions, encoding);
+  }
   return {
-    ...{ inputs, fields, textBytes, tokens, longestTokens },
-    encoding: asked.encoding_format ?? 'float',
-    dimensions: asked.dimensions ?? undefined,
+    ...{ inputs, fields, textBytes, tokens, longestTokens, encoding, dimensions },
     tokensMax: textBytes + tokens + inputs.length * extraTokens,
   };
 }
@@ -83,6 +91,17 @@ function listFields(asked: Body): EmbeddingInput['fields'] {
     ([name, value]) => name !== 'model' && value !== null && !isDropped(name, EMBEDDING_FIELDS),
   );
   return Object.fromEntries(sent);
+}
+
+/**
+ * An answer that is too large would be billed by the vendor, and reach nobody. Numbers that are
+ * written out have a digit and a comma at least.
+ */
+function checkAnswerFits(count: number, dimensions: number, encoding: EmbeddingForm): void {
+  const vectorBytesMin = encoding === 'base64' ? countBase64Chars(dimensions) : 2 * dimensions - 1;
+  if (count * (ENTRY_BYTES_MIN + vectorBytesMin) <= ANSWER_BYTES_MAX) return;
+  const message = `Invalid value for 'input': ${count} embeddings of ${dimensions} numbers need more than ${ANSWER_BYTES_MAX} bytes, the most that an answer may have; send the inputs in several requests.`;
+  throw new Refusal('invalid_request', message, { param: 'input' });
 }
 
 function refuseLong(most: string): Refusal {

@@ -7,6 +7,11 @@ export function encodeFloats(numbers: readonly number[]): string {
   return bytes.toString('base64');
 }
 
+/** How long the text of so many numbers is, without its padding: some leave that out. */
+export function countBase64Chars(numbers: number): number {
+  return Math.ceil((numbers * FLOAT_BYTES * 4) / 3);
+}
+
 /** Whether a text can be a list of numbers. */
 export function hasFloats(base64: string): boolean {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return false;

@@ -13,6 +13,9 @@ const EXCESSES: Readonly<Record<JsonExcess, string>> = {
 /** A JSON object from an upstream. Nothing is known about its fields. */
 export type Json = Readonly<Record<string, unknown>>;
 
+/** A whole answer is collected in memory before it is decoded. */
+export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
 /**
  * Each level of nesting takes two characters, so a shorter text cannot be too deep, nor can it have
  * a name that is too long. Most events of a stream are shorter.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { askGateway, postQuestion } from '../../support/clients/ask-gateway.ts';
+import { scrape } from '../../support/clients/scrape.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { CLOSE, type Step } from '../../support/upstreams/start-scripted-upstream.ts';
@@ -14,7 +15,11 @@ import {
   USAGE,
   wholeBody,
 } from '../../support/upstreams/upstream-answers.ts';
-import { priceOf, useUpstreamScene } from '../../support/upstreams/use-upstream-scene.ts';
+import {
+  type Place,
+  priceOf,
+  useUpstreamScene,
+} from '../../support/upstreams/use-upstream-scene.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
@@ -100,6 +105,7 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
       'the upstream is hung up on',
     );
     expect(await place.spent()).toBe(0);
+    expect(await countOversize(place)).toBe(1);
   });
 
   it('that answers as deep or in as many pieces as its model was told to is no worse for that', async () => {
@@ -112,6 +118,7 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
       expect(place.requests()).toHaveLength(asks);
     }
     expect(await place.spent()).toBe(0);
+    expect(await countOversize(place)).toBe(ASKS);
   });
 
   it('that sends an event without end is cut off', async () => {
@@ -129,6 +136,7 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
       error: { message: 'The upstream sent an event that is too large.' },
     });
     expect(place.requests()).toHaveLength(1);
+    expect(await countOversize(place)).toBe(1);
   });
 });
 
@@ -167,6 +175,11 @@ function manifoldBody(kind: UpstreamKind): string {
     }));
   }
   return JSON.stringify(body);
+}
+
+async function countOversize({ gateway, model }: Place): Promise<number | undefined> {
+  const metrics = await scrape(gateway);
+  return metrics.sum('tollgate_upstream_tries_total', { upstream: model, result: 'oversize' });
 }
 
 /** The peak of the only worker since it started. */

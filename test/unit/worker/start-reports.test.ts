@@ -20,6 +20,7 @@ function createStage({ isSlow = false } = {}) {
       unreachable: 0,
       denied: 0,
       slow: 0,
+      oversize: 0,
       left: 0,
       fault: 0,
     },
