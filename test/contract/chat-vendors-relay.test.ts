@@ -117,6 +117,27 @@ describe('the relay of chat streams of other vendors', () => {
       ]);
     });
 
+    it('in a chunk before the first one that has choices', () => {
+      const prompt_filter_results = [{ prompt_index: 0, content_filter_results: {} }];
+      const early = { id: '', model: '', choices: [], prompt_filter_results, provider: 'Vendor' };
+      const later = { ...say('One'), fingerprint: 'fp' };
+      const chunks = relayed(early, { ...early, prompt_filter_results: null }, later, later);
+      expect(chunks[0]).toMatchObject({
+        ...{ prompt_filter_results, fingerprint: 'fp', model: MODEL },
+        choices: [{ delta: { role: 'assistant' } }],
+      });
+      expect(chunks.filter((each) => 'prompt_filter_results' in each)).toEqual([chunks[0]]);
+      expect(chunks.some((each) => 'provider' in each)).toBe(false);
+    });
+
+    it('behind a mask, because a vendor may speak of a failure there', () => {
+      const written = [{ choices: [], note: 'secret' }, say('One', 'stop')];
+      const relay = createChatRelay(MODEL, CONTEXT, (text) => text.replaceAll('secret', '[…]'));
+      const bytes = written.map((chunk) => toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
+      const [first] = readChunks(relayAll(relay, bytes).bytes);
+      expect(first).toMatchObject({ note: '[…]' });
+    });
+
     it('in a chunk without words, at the end', () => {
       const chunks = relayed(say('One'), say('', 'stop'), { citations, choices: [], usage });
       expect(chunks.at(-2)).toMatchObject({ citations, choices: [{ finish_reason: 'stop' }] });

@@ -62,6 +62,8 @@ class ChatFrames implements FrameRelay {
   #headOthers = '';
   /** What the last chunk that had any said beside its choices. */
   #others = '';
+  /** The last chunk of these before the beginning. */
+  #early: Json = {};
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
@@ -97,7 +99,7 @@ class ChatFrames implements FrameRelay {
     const events = this.#chunks.decode(chunk);
     const others = this.#writeOthers(chunk, Object.keys(chunk));
     if (others !== '') this.#others = others;
-    const begun = this.#begin(events[0], others);
+    const begun = this.#begin(events[0], chunk, others);
     const relayed = this.#relayChunk(chunk, bytes, others);
     const rest = relayed.length === 2 ? relayed[1] : undefined;
     if (rest !== undefined) {
@@ -113,13 +115,19 @@ class ChatFrames implements FrameRelay {
     return { events, bytes: bytesOfAll, undecodedBytes };
   }
 
-  #begin(start: InferenceEvent | undefined, others: string): readonly Uint8Array[] {
-    if (start?.type !== 'start') return [];
+  #begin(start: InferenceEvent | undefined, chunk: Json, others: string): readonly Uint8Array[] {
+    if (start?.type !== 'start') {
+      if (this.#head === undefined && others !== '') this.#early = chunk;
+      return [];
+    }
+    const earlyNames = Object.keys(this.#early).filter((name) => chunk[name] == null);
+    const said = this.#writeOthers(this.#early, earlyNames) + others;
+    this.#early = {};
     const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
     this.#head = head;
     this.#startId = start.id;
     this.#heads.bytes = keepHead(head);
-    return encodeUtf8(encodeBeginning({ head, tail: encodeTail(this.#context, others) }));
+    return encodeUtf8(encodeBeginning({ head, tail: encodeTail(this.#context, said) }));
   }
 
   #relayChunk(chunk: Json, bytes: Uint8Array, others: string): readonly Uint8Array[] {
