@@ -130,6 +130,27 @@ describe('the relay of chat streams of other vendors', () => {
       expect(chunks.some((each) => 'provider' in each)).toBe(false);
     });
 
+    it('in the usage, also in its details, where the counts are ours', () => {
+      const told = {
+        ...{ ...usage, prompt_cache_hit_tokens: 1, prompt_tokens_details: { audio_tokens: 2 } },
+        completion_tokens_details: { reasoning_tokens: 9, accepted_prediction_tokens: 1 },
+      };
+      const earlier = { ...say('One'), usage: { ...told, prompt_cache_hit_tokens: 0 } };
+      for (const last of [
+        { ...say('', 'stop'), usage: told },
+        { choices: [], usage: told },
+      ]) {
+        expect(relayed(earlier, say('', 'stop'), last).at(-1)).toMatchObject({
+          choices: [],
+          usage: {
+            ...{ ...usage, prompt_cache_hit_tokens: 1 },
+            prompt_tokens_details: { audio_tokens: 2, cached_tokens: 0, cache_write_tokens: 0 },
+            completion_tokens_details: { reasoning_tokens: 2, accepted_prediction_tokens: 1 },
+          },
+        });
+      }
+    });
+
     it('behind a mask, because a vendor may speak of a failure there', () => {
       const written = [{ choices: [], note: 'secret' }, say('One', 'stop')];
       const relay = createChatRelay(MODEL, CONTEXT, (text) => text.replaceAll('secret', '[…]'));

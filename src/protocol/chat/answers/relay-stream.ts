@@ -29,6 +29,7 @@ import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-str
 import { keepFinishReason } from './finish-reasons.ts';
 import { mendCalls } from './mend-calls.ts';
 import { writeOthers } from './write-others.ts';
+import { writeUsage } from './write-usage.ts';
 
 /** The fields in the head of a chunk. If a name occurs twice, the later field counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
@@ -64,6 +65,8 @@ class ChatFrames implements FrameRelay {
   #others = '';
   /** The last chunk of these before the beginning. */
   #early: Json = {};
+  /** The last usage that was told. */
+  #told: Json = {};
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
@@ -95,6 +98,7 @@ class ChatFrames implements FrameRelay {
     this.#texts.forget();
     if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
+    if (isObject(chunk['usage'])) this.#told = chunk['usage'];
     const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk);
     const others = this.#writeOthers(chunk, Object.keys(chunk));
@@ -166,12 +170,14 @@ class ChatFrames implements FrameRelay {
     if (last?.type !== 'finish') return { events, bytes: [] };
     const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
+    const told = this.#told;
     const frame = { head: this.#head ?? '', tail: encodeTail(context, this.#others) };
     return {
       events,
       bytes: [],
       undecodedBytes,
-      closing: (usage: Usage) => utf8.encode(encodeEnd(frame, reason, usage, context)),
+      closing: (usage: Usage) =>
+        utf8.encode(encodeEnd(frame, reason, writeUsage(told, usage), context)),
     };
   }
 }

@@ -12,8 +12,14 @@ import { AS_IT_IS, relayAll } from '../../../contract/relay-support.ts';
 const CONTEXT = { createdSeconds: 1_800_000_000, wantsStreamUsage: true };
 const TERMS = { model: 'llm-pinned', context: CONTEXT, seal: undefined };
 
-const COSTS = { cost: 0.5, cost_details: { upstream_inference_cost: 0.4 }, is_byok: false };
-const CHAT_USAGE = { prompt_tokens: 3, completion_tokens: 2, ...COSTS, more: 1 };
+const COSTS = {
+  ...{ cost: 0.5, cost_details: { upstream_inference_cost: 0.4 }, is_byok: false },
+  ...{ cost_in_usd_ticks: 4, estimated_cost: 0.5, totalCost: 1 },
+};
+const CHAT_USAGE = {
+  ...{ prompt_tokens: 3, completion_tokens: 2, ...COSTS, more: 1 },
+  completion_tokens_details: { cost: 0.5, audio_tokens: 1 },
+};
 const USAGE = { input_tokens: 3, output_tokens: 2, ...COSTS, more: 1 };
 
 const chatOf = (choice: object) => ({ provider: 'Vendor', choices: [{ index: 0, ...choice }] });
@@ -90,9 +96,10 @@ describe('what a vendor asks of its operator', () => {
     const { provider, choices } = say;
     const text = streamOf(
       createChatRelay('m', CONTEXT, AS_IT_IS),
-      write(say, say, { choices, provider }, { choices: [], provider, usage: CHAT_USAGE }),
+      `${write(say, say, { choices, provider }, { choices: [], provider, usage: CHAT_USAGE })}data: [DONE]\n\n`,
     );
     expect(text.match(/"content":"Hi"/g)).toHaveLength(3);
+    expect(text).toContain('"audio_tokens":1');
     expect(text).not.toMatch(/cost|byok|provider/i);
   });
 });
