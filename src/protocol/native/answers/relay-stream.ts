@@ -130,7 +130,8 @@ class NativeFrames implements FrameRelay {
     if (this.#ending === undefined) return [];
     const { payload, bytes } = this.#ending;
     const told = readObject(payload, 'usage');
-    const isRight = readCount(told['output_tokens']) !== undefined && !tellsCosts(told);
+    const isCounted = readCount(told['output_tokens']) !== undefined;
+    const isRight = isCounted && !tellsCosts(told) && !tellsCosts(payload);
     return [isRight ? bytes : mendEnding(payload, this.#usage)];
   }
 
@@ -156,6 +157,7 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
   return (
     told['output_tokens'] === usage.output &&
     !tellsCosts(told) &&
+    !tellsCosts(ending) &&
     FINAL_COUNTS.every((name) => told[name] == null || told[name] === ours[name])
   );
 }
@@ -163,7 +165,7 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
 function mendEnding(ending: Json, usage: Usage): Uint8Array {
   const told = hideCosts(readObject(ending, 'usage'));
   const mended = { ...told, ...encodeFinalUsage(usage), ...mendSearches(told, usage) };
-  return utf8.encode(encodeEvent('message_delta', { ...ending, usage: mended }));
+  return utf8.encode(encodeEvent('message_delta', { ...hideCosts(ending), usage: mended }));
 }
 
 /** Returns `undefined` if the type cannot be written as an event name on one line. */
