@@ -1,6 +1,6 @@
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { StreamEncoder } from '../../format.ts';
 import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
-import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { encodeRefusal } from '../encode-refusal.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';

@@ -1,5 +1,6 @@
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
 import { hideCosts, isVendorCost, tellsCosts } from '../../answers/hide-costs.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
 import { keepLongNumbers } from '../../json/keep-long-numbers.ts';
@@ -10,7 +11,7 @@ import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
-import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
+import { decodeUsage, tellsUsage } from './decode-usage.ts';
 import { encodeUsage, mendSearches } from './encode-usage.ts';
 
 /** Decodes an answer that is not a stream. */

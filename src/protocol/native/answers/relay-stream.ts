@@ -5,6 +5,7 @@
  */
 
 import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage, raiseUsage } from '../../answers/raise-usage.ts';
 import type { Closing, InferenceEvent, Usage } from '../../inference.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../../sse/stream-relay.ts';
 import { createTextFrames } from '../../sse/text-frames.ts';
 import { createPayloadDecoder } from './decode-stream.ts';
-import { decodeUsage, NO_USAGE } from './decode-usage.ts';
+import { decodeUsage } from './decode-usage.ts';
 import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
 import { encodeFinalUsage, mendSearches } from './encode-usage.ts';
 
