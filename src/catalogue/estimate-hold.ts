@@ -1,6 +1,6 @@
 import type { TokenDemand } from '../protocol/admission.ts';
+import { NO_USAGE } from '../protocol/answers/no-usage.ts';
 import type { Usage } from '../protocol/inference.ts';
-import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Price } from './catalogue.ts';
 import { boundFiles, type FileBounds, type FileCounts, findUnwantedFile } from './count-files.ts';

@@ -5,9 +5,9 @@ import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
 import type { Bill } from '../protocol/admission.ts';
 import { countContentBytes } from '../protocol/answers/count-content-bytes.ts';
+import { NO_USAGE } from '../protocol/answers/no-usage.ts';
 import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../protocol/inference.ts';
-import { NO_USAGE } from '../protocol/native/answers/decode-usage.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
 /**

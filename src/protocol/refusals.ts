@@ -225,23 +225,24 @@ export const REFUSALS = {
 
 export type RefusalName = keyof typeof REFUSALS;
 
-interface RefusalDetails {
+export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly param?: string;
+  /** The field at fault, for formats that have a place for it. */
+  readonly param?: string | null;
   /** The message for chat clients, if they know the refusal by other words. */
   readonly chatMessage?: string;
   /** The code for chat clients, if an upstream told a more exact one. */
   readonly chatCode?: string | null;
   /** Machine-readable details with which native clients can go on without the refused feature. */
-  readonly nativeDetails?: Readonly<Record<string, unknown>>;
+  readonly nativeDetails?: Readonly<Record<string, unknown>> | undefined;
   /** Set if an upstream may have refused what another one serves. */
-  readonly denial?: Denial;
+  readonly denial?: Denial | undefined;
   /**
    * Set if an answer is larger than anything that is read. It is what the request asks for, so
    * another one would be the same, and no upstream is at fault.
    */
   readonly isOversize?: boolean;
-  /** See `Refusal.reason`. */
+  /** What went wrong at an upstream, in our own words: for the log, not for the client. */
   readonly reason?: string | undefined;
 }
 
@@ -251,18 +252,19 @@ interface RefusalDetails {
  */
 export type Denial = 'account' | 'request';
 
-/** An expected refusal for the client, as opposed to a fault of the gateway. */
-export class Refusal extends Error {
+/**
+ * An expected refusal for the client, as opposed to a fault of the gateway. Spreading it copies all
+ * its details.
+ */
+export class Refusal extends Error implements Required<RefusalDetails> {
   readonly refusal: RefusalName;
   readonly headers: Readonly<Record<string, string>>;
-  /** The field at fault, for formats that have a place for it. */
   readonly param: string | null;
   readonly chatMessage: string;
   readonly chatCode: string | null;
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
   readonly denial: Denial | undefined;
   readonly isOversize: boolean;
-  /** What went wrong at an upstream, in our own words: for the log, not for the client. */
   reason: string | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {

@@ -27,18 +27,13 @@ export class UpstreamFailure extends Refusal {
 
   constructor(kind: FailureKind, refusal: Refusal, retryAfterMs = 0) {
     super(refusal.refusal, refusal.message, {
+      ...refusal,
       headers: {
         ...refusal.headers,
         ...(kind === 'overloaded' && encodeRetryAfter(retryAfterMs)),
         // The vendor computes and bills such an answer each time, and nobody is charged for it.
         ...(refusal.isOversize && DO_NOT_RETRY),
       },
-      ...(refusal.param === null ? {} : { param: refusal.param }),
-      chatMessage: refusal.chatMessage,
-      chatCode: refusal.chatCode,
-      ...(refusal.denial !== undefined && { denial: refusal.denial }),
-      isOversize: refusal.isOversize,
-      reason: refusal.reason,
     });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;

@@ -2,7 +2,7 @@ import type { StopSignal } from '../lib/time/stop-signal.ts';
 import { createAnswerNamer } from '../protocol/answers/answer-namer.ts';
 import type { InferenceCall } from '../protocol/inference.ts';
 import { brokenAnswer } from '../protocol/json/upstream-json.ts';
-import { Refusal } from '../protocol/refusals.ts';
+import { Refusal, type RefusalDetails } from '../protocol/refusals.ts';
 import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
@@ -201,16 +201,16 @@ function isEncoded(headers: HttpHeaders): boolean {
 
 function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   if (refusal instanceof UpstreamFailure) return refusal;
-  const { message, chatMessage, chatCode, param, headers, denial, isOversize, reason } = refusal;
-  return new Refusal(refusal.refusal, maskText(message), {
-    headers,
-    isOversize,
-    reason: reason && maskText(reason),
+  const { chatMessage, chatCode, param, reason } = refusal;
+  const { headers, nativeDetails, denial, isOversize } = refusal;
+  const masked: Required<RefusalDetails> = {
+    ...{ headers, nativeDetails, denial, isOversize },
     chatMessage: maskText(chatMessage),
     chatCode: chatCode && maskText(chatCode),
-    ...(param !== null && { param: maskText(param) }),
-    ...(denial !== undefined && { denial }),
-  });
+    param: param && maskText(param),
+    reason: reason && maskText(reason),
+  };
+  return new Refusal(refusal.refusal, maskText(refusal.message), masked);
 }
 
 function explainFailure({ kind, isSafeToRepeat, reason: why }: HttpFailure): UpstreamFailure {

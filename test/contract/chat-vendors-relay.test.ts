@@ -117,6 +117,48 @@ describe('the relay of chat streams of other vendors', () => {
       ]);
     });
 
+    it('in a chunk before the first one that has choices', () => {
+      const prompt_filter_results = [{ prompt_index: 0, content_filter_results: {} }];
+      const early = { id: '', model: '', choices: [], prompt_filter_results, provider: 'Vendor' };
+      const later = { ...say('One'), fingerprint: 'fp' };
+      const chunks = relayed(early, { ...early, prompt_filter_results: null }, later, later);
+      expect(chunks[0]).toMatchObject({
+        ...{ prompt_filter_results, fingerprint: 'fp', model: MODEL },
+        choices: [{ delta: { role: 'assistant' } }],
+      });
+      expect(chunks.filter((each) => 'prompt_filter_results' in each)).toEqual([chunks[0]]);
+      expect(chunks.some((each) => 'provider' in each)).toBe(false);
+    });
+
+    it('in the usage, also in its details, where the counts are ours', () => {
+      const told = {
+        ...{ ...usage, prompt_cache_hit_tokens: 1, prompt_tokens_details: { audio_tokens: 2 } },
+        completion_tokens_details: { reasoning_tokens: 9, accepted_prediction_tokens: 1 },
+      };
+      const earlier = { ...say('One'), usage: { ...told, prompt_cache_hit_tokens: 0 } };
+      for (const last of [
+        { ...say('', 'stop'), usage: told },
+        { choices: [], usage: told },
+      ]) {
+        expect(relayed(earlier, say('', 'stop'), last).at(-1)).toMatchObject({
+          choices: [],
+          usage: {
+            ...{ ...usage, prompt_cache_hit_tokens: 1 },
+            prompt_tokens_details: { audio_tokens: 2, cached_tokens: 0, cache_write_tokens: 0 },
+            completion_tokens_details: { reasoning_tokens: 2, accepted_prediction_tokens: 1 },
+          },
+        });
+      }
+    });
+
+    it('behind a mask, because a vendor may speak of a failure there', () => {
+      const written = [{ choices: [], note: 'secret' }, say('One', 'stop')];
+      const relay = createChatRelay(MODEL, CONTEXT, (text) => text.replaceAll('secret', '[…]'));
+      const bytes = written.map((chunk) => toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
+      const [first] = readChunks(relayAll(relay, bytes).bytes);
+      expect(first).toMatchObject({ note: '[…]' });
+    });
+
     it('in a chunk without words, at the end', () => {
       const chunks = relayed(say('One'), say('', 'stop'), { citations, choices: [], usage });
       expect(chunks.at(-2)).toMatchObject({ citations, choices: [{ finish_reason: 'stop' }] });

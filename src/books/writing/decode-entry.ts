@@ -1,6 +1,6 @@
 import type { FindCost } from '../../catalogue/find-cost.ts';
 import { priceUsage } from '../../catalogue/price-usage.ts';
-import type { Usage } from '../../protocol/inference.ts';
+import { NO_USAGE } from '../../protocol/answers/no-usage.ts';
 import { decodeLedgerUsage, type LedgerUsage } from '../../quota/settlement/settlement.ts';
 import type { EntryKind, EntryRow, PaymentRow } from '../engine/tables.ts';
 import { isStreamId, msOfStreamId, type StreamId, seqOfStreamId } from '../stream/stream-id.ts';
@@ -15,15 +15,6 @@ export type DecodedEntry =
 const KINDS: readonly string[] = ['charge', 'release', 'late', 'orphan', 'expired'];
 const PAYMENT_KINDS: readonly string[] = ['topup', 'refund', 'adjustment'];
 const NO_BYTES = Buffer.alloc(0);
-const NO_USAGE: Usage = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  thinking: 0,
-  searches: 0,
-};
 
 /** Throws when this is not what `quota/scripts/lua/money.lua` enters. */
 export function decodeEntry(

@@ -1,12 +1,14 @@
 import type { Json } from '../json/upstream-json.ts';
 
-/**
- * What a vendor that resells others tells of its price and of who answered for it. That is between
- * the vendor and the operator: customers pay another price.
- */
-const COSTS = new Set(['cost', 'cost_details', 'is_byok', 'provider']);
+/** Vendors say `cost`, `estimated_cost` or `cost_in_usd_ticks`. */
+const COST = /cost/i;
 
-export const isVendorCost = (name: string) => COSTS.has(name);
+/**
+ * Whether a field has what a vendor tells of its price, or a vendor that resells others of who
+ * answered for it. That is between the vendor and the operator: customers pay another price.
+ */
+export const isVendorCost = (name: string) =>
+  name === 'provider' || name === 'is_byok' || COST.test(name);
 
 export const tellsCosts = (told: Json) => Object.keys(told).some(isVendorCost);
 

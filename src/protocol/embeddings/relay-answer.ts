@@ -1,3 +1,4 @@
+import { NO_USAGE } from '../answers/no-usage.ts';
 import { throwError } from '../chat/answers/decode-chunks.ts';
 import type { InferenceEvent, Usage } from '../inference.ts';
 import {
@@ -7,7 +8,6 @@ import {
   readCount,
   readObject,
 } from '../json/upstream-json.ts';
-import { NO_USAGE } from '../native/answers/decode-usage.ts';
 import { isObject } from '../schema.ts';
 import type { RelayedAnswer } from '../sse/relayed-answer.ts';
 import type { EmbeddingInput } from './embedding-input.ts';

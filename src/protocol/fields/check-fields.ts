@@ -64,9 +64,15 @@ function saysNothing(value: unknown): boolean {
 }
 
 function isEqual(passing: FieldRule['passes'][number], value: unknown): boolean {
-  if (!Array.isArray(passing)) return passing === value;
-  if (!Array.isArray(value) || value.length !== passing.length) return false;
-  return passing.every((item, i) => item === value[i]);
+  if (typeof passing !== 'object') return passing === value;
+  if (Array.isArray(passing)) {
+    if (!Array.isArray(value) || value.length !== passing.length) return false;
+    return passing.every((item, i) => item === value[i]);
+  }
+  if (!isObject(value)) return false;
+  const items = Object.entries(passing);
+  if (Object.keys(value).length !== items.length) return false;
+  return items.every(([name, item]) => value[name] === item);
 }
 
 function checkEdits(context: unknown, refuse: Refuse): void {

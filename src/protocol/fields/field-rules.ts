@@ -1,3 +1,10 @@
+type PassingValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, boolean>>;
+
 /**
  * What happens to a field that changes what a vendor bills, or that asks the vendor to store
  * something.
@@ -5,7 +12,7 @@
 export interface FieldRule {
   readonly field: string;
   /** Values that mean the same as leaving the field out, as do `null` and an empty list. */
-  readonly passes: readonly (string | number | boolean | readonly string[])[];
+  readonly passes: readonly PassingValue[];
   /** What happens to other values. `dropped`: the answer is the same without the field. */
   readonly others: 'refused' | 'dropped';
   readonly why: string;
@@ -42,11 +49,12 @@ export const FIELD_RULES: readonly FieldRule[] = [
     'refused',
     'a search is billed',
     [
-      ...['enable_search', 'web_search', 'enable_enhancement', 'force_search_enhancement'],
+      ...['enable_search', 'enable_enhancement', 'force_search_enhancement'],
       ...['enable_speed_search', 'enable_deep_search', 'enable_deep_read'],
     ],
     [false],
   ),
+  ...rule('refused', 'a search is billed', ['web_search'], [false, { enable: false }]),
   ...rule('refused', 'the vendor runs the model as often as its tools answer', ['mcp_servers']),
   ...rule('refused', 'a sandbox is billed by the hour, and remembers', ['container']),
   ...rule('refused', 'a summary is one more run of the model', ['compaction']),

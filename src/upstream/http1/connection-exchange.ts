@@ -6,7 +6,6 @@ interface ExchangeParts {
   readonly request: HttpRequest;
   readonly head: string;
   readonly handler: HttpHandler;
-  readonly onOver: () => void;
 }
 
 /** What an exchange needs from the connection that carries it. */
@@ -26,7 +25,6 @@ export class ConnectionExchange implements HttpExchange {
   body: HttpRequest['body'];
   connection: Carrier | undefined;
   isPaused = false;
-  readonly #onOver: () => void;
   #isOver = false;
   #untoldFailure: HttpFailure | undefined;
 
@@ -35,7 +33,6 @@ export class ConnectionExchange implements HttpExchange {
     this.head = parts.head;
     this.body = parts.request.body;
     this.handler = parts.handler;
-    this.#onOver = parts.onOver;
   }
 
   /** The answer has begun, so the request is never sent again. */
@@ -63,12 +60,12 @@ export class ConnectionExchange implements HttpExchange {
 
   abort(): void {
     if (this.#isOver) return;
-    this.#finish();
+    this.#isOver = true;
     this.connection?.destroy();
   }
 
   end(): void {
-    this.#finish();
+    this.#isOver = true;
     this.handler.onEnd();
   }
 
@@ -78,12 +75,7 @@ export class ConnectionExchange implements HttpExchange {
       this.#untoldFailure = failure;
       return;
     }
-    this.#finish();
-    this.handler.onFail(failure);
-  }
-
-  #finish(): void {
     this.#isOver = true;
-    this.#onOver();
+    this.handler.onFail(failure);
   }
 }

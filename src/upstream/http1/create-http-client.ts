@@ -37,7 +37,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const idle = createIdleConnections(clock);
   const originLines = encodeOriginLines(origin);
   let connections = 0;
-  let inFlight = 0;
   let isClosed = false;
 
   const owner: ConnectionOwner = {
@@ -60,22 +59,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     exchange.connection = new HttpConnection(owner, exchange);
   };
 
-  const onOver = () => {
-    inFlight -= 1;
-  };
-
   const failSoon = (exchange: ConnectionExchange, kind: HttpFailureKind, reason: string) => {
     process.nextTick(() => exchange.fail(createHttpFailure(kind, reason)));
   };
 
   return {
-    get inFlight() {
-      return inFlight;
-    },
     send(request, handler) {
       const head = encodeRequestHead(request, originLines);
-      const exchange = new ConnectionExchange({ request, head, handler, onOver });
-      inFlight += 1;
+      const exchange = new ConnectionExchange({ request, head, handler });
       const kept = idle.take();
       if (kept === undefined && connections >= connectionsMax) makeRoom?.();
       if (kept !== undefined) kept.start(exchange);

@@ -8,8 +8,6 @@ export interface HttpClient {
    * request cannot be written as HTTP, which is a mistake of the caller.
    */
   send(request: HttpRequest, handler: HttpHandler): HttpExchange;
-  /** How many exchanges have neither ended nor failed nor been aborted. */
-  readonly inFlight: number;
   /** Takes no more requests. Requests that run go on, and their connections close after them. */
   close(): void;
 }

@@ -6,7 +6,7 @@ import {
   type InputBound,
 } from '../../../src/catalogue/estimate-hold.ts';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 import { findModel } from './models.ts';
 
 const price = { ...findModel('llm-opus-4.7').price, webSearch: 10 };

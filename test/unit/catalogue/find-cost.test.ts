@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFindCost } from '../../../src/catalogue/find-cost.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 
 const text = `
 upstreams:

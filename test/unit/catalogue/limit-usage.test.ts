@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitUsage } from '../../../src/catalogue/limit-usage.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 
 const LIMITS = { outputTokensMax: 1_000, inputTokensMax: 200_000, searchesMax: 0 };
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Price } from '../../../src/catalogue/catalogue.ts';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 import type { Usage } from '../../../src/protocol/inference.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 import { findModel } from './models.ts';
 
 const OPUS = findModel('llm-opus-4.7').price;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runInference } from '../../../src/gateway/run-inference.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 import type { Infer, InferenceEvent, Usage } from '../../../src/protocol/inference.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { priceUsage } from '../../../src/catalogue/price-usage.ts';
 import { type AnswerEnd, createMeter } from '../../../src/gateway/meter.ts';
 import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 import type { BlockDelta, InferenceEvent, Usage } from '../../../src/protocol/inference.ts';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
 
 const PRICE = { input: 5, output: 25, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10 };
 const BYTES_PER_TOKEN = 3;

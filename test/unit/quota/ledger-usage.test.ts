@@ -1,6 +1,6 @@
 import { pack, unpack } from 'msgpackr';
 import { describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../../../src/protocol/native/answers/decode-usage.ts';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 import { decodeLedgerUsage, encodeLedgerUsage } from '../../../src/quota/settlement/settlement.ts';
 import { DETAILS } from '../../support/request-details.ts';
 

@@ -1,18 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { REFUSALS, Refusal, type RefusalName } from '../../../src/protocol/refusals.ts';
+import {
+  REFUSALS,
+  Refusal,
+  type RefusalDetails,
+  type RefusalName,
+} from '../../../src/protocol/refusals.ts';
 import { classifyFailure, UpstreamFailure } from '../../../src/routing/upstream-failure.ts';
 
 describe('a failure of an upstream', () => {
   it('is, for the client, the refusal that it carries', () => {
-    const refusal = new Refusal('invalid_request', 'max_tokens: too many', {
+    const details: Required<RefusalDetails> = {
       param: 'max_tokens',
       headers: { 'x-should-retry': 'false' },
       chatMessage: 'max_completion_tokens is too large',
-    });
+      chatCode: 'integer_above_max_value',
+      nativeDetails: { error_code: 'too_many' },
+      denial: 'request',
+      isOversize: true,
+      reason: 'status 400',
+    };
+    const refusal = new Refusal('invalid_request', 'max_tokens: too many', details);
     const failure = new UpstreamFailure('refused', refusal);
     expect(failure).toBeInstanceOf(Refusal);
-    const { status, message, param, headers, chatMessage } = refusal;
-    expect(failure).toMatchObject({ status, message, param, headers, chatMessage });
+    const { status, message } = refusal;
+    expect(failure).toMatchObject({ status, message, ...details });
   });
 
   it('tells the client when to come back, in a way that old and new clients obey', () => {

@@ -22,7 +22,6 @@ describe('an exchange that is aborted', () => {
       await waitUntil(() => server.peers[0]?.isClosed() === true, 'the connection is closed');
       await passTurns();
       expect(told.events).toEqual(moment === 'head' ? ['head'] : ['head', 'data']);
-      expect(client.inFlight).toBe(0);
       expect((await ask(client)).body()).toBe('hello');
     });
   }
@@ -32,7 +31,6 @@ describe('an exchange that is aborted', () => {
     const client = useClient(server.port, { connectionsMax: 1 });
     const told = tell(client, post('secret'));
     told.exchange.abort();
-    expect(client.inFlight).toBe(0);
     tell(client, GET);
     await server.waitForRequests(1);
     expect(server.peers.map((peer) => peer.received()).join()).not.toContain('secret');
@@ -50,7 +48,7 @@ describe('an exchange that is aborted', () => {
     paused.exchange.abort();
     paused.exchange.resume();
     await waitUntil(() => server.peers.every((peer) => peer.isClosed()), 'both are closed');
-    expect([waiting.events, paused.events, client.inFlight]).toEqual([[], [], 0]);
+    expect([waiting.events, paused.events]).toEqual([[], []]);
   });
 
   it('while its body is being sent stops sending it', async () => {
@@ -72,7 +70,7 @@ describe('an exchange that is aborted', () => {
     const told = tell(client, GET);
     told.exchange.abort();
     await passTurns();
-    expect([told.events, client.inFlight]).toEqual([[], 0]);
+    expect(told.events).toEqual([]);
   });
 
   it('twice, or after its end, changes nothing', async () => {
@@ -86,6 +84,6 @@ describe('an exchange that is aborted', () => {
     const aborted = tell(client, GET);
     aborted.exchange.abort();
     aborted.exchange.abort();
-    expect([server.peers.length, client.inFlight]).toEqual([1, 0]);
+    expect(server.peers).toHaveLength(1);
   });
 });

@@ -32,7 +32,6 @@ it('bytes that a paused socket still delivers are told in their order when it is
       onEnd: () => told.push('end'),
       onFail: ({ kind }) => told.push(kind),
     },
-    onOver: () => {},
   });
   exchange.connection = new HttpConnection(owner, exchange);
   const [listener] = listeners;

@@ -1,12 +1,12 @@
 import { createBlockQueue } from '../../answers/block-queue.ts';
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
-import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { isObject } from '../../schema.ts';
-import { createCallDecoder, type PlacedPiece } from '../requests/decode-calls.ts';
+import { createCallDecoder, type PlacedPiece } from './decode-calls.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeUsage } from './decode-usage.ts';
 

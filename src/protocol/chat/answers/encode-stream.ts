@@ -1,12 +1,6 @@
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { StreamEncoder } from '../../format.ts';
-import type {
-  AnswerContext,
-  BlockDelta,
-  BlockStart,
-  InferenceEvent,
-  Usage,
-} from '../../inference.ts';
-import { NO_USAGE } from '../../native/answers/decode-usage.ts';
+import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
 import { encodeRefusal } from '../encode-refusal.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
 import { encodeUsage } from './encode-usage.ts';
@@ -78,7 +72,8 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
           return '';
         case 'finish': {
           const reason = finishReasonOf(event.stopReason, saysRefusal);
-          return encodeEnd({ head, tail }, reason, event.usage ?? usageAtStart, context);
+          const usage = JSON.stringify(encodeUsage(event.usage ?? usageAtStart));
+          return encodeEnd({ head, tail }, reason, usage, context);
         }
       }
     },
@@ -113,16 +108,16 @@ export function encodeBeginning({ head, tail }: Frame): string {
   return encodeChunk(head, tail, { role: 'assistant' }, null);
 }
 
-/** Writes the finish reason, the usage if the client asked for it, and the terminator. */
+/** Writes the finish reason, the usage (JSON) if the client asked for it, and the terminator. */
 export function encodeEnd(
   { head, tail }: Frame,
   finishReason: FinishReason,
-  usage: Usage,
+  usage: string,
   context: AnswerContext,
 ): string {
   const last = encodeChunk(head, tail, {}, finishReason);
   if (!context.wantsStreamUsage) return last + DONE;
-  return `${last}${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}\n\n${DONE}`;
+  return `${last}${head}[],"usage":${usage}}\n\n${DONE}`;
 }
 
 function encodeChunk(

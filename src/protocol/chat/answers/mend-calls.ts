@@ -1,6 +1,6 @@
 import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
-import type { PlacedPiece } from '../requests/decode-calls.ts';
+import type { PlacedPiece } from './decode-calls.ts';
 
 /**
  * Numbers the pieces of calls, and gives each call an id and a type. Upstreams that send whole

@@ -18,8 +18,8 @@ import { decodeChatPayload } from './decode-answer.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { encodeCompletionId } from './encode-completion-id.ts';
-import { encodeUsage } from './encode-usage.ts';
 import { keepFinishReason } from './finish-reasons.ts';
+import { writeUsage } from './write-usage.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
@@ -105,21 +105,6 @@ function writeMembers(answer: Json, written: EncoderFacts, { model, context }: N
   const id = JSON.stringify(encodeCompletionId(written.start.id));
   const usage = writeUsage(readObject(answer, 'usage'), written.usage);
   return `"id":${id},"object":"chat.completion","created":${context.createdSeconds},"model":${JSON.stringify(model)},"usage":${usage}`;
-}
-
-/**
- * Writes our usage together with the upstream's unknown fields. It joins text because a merged
- * object would get a hidden class of its own, in the old generation.
- */
-function writeUsage(told: Json, usage: Usage): string {
-  const ours = encodeUsage(usage);
-  let others = '';
-  for (const name of Object.keys(told)) {
-    if (!Object.hasOwn(ours, name) && !isVendorCost(name)) {
-      others += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
-    }
-  }
-  return `${JSON.stringify(ours).slice(0, -1)}${others}}`;
 }
 
 function writeChoices(choice: Json, summary: Summary): string {

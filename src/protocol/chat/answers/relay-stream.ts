@@ -29,6 +29,7 @@ import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-str
 import { keepFinishReason } from './finish-reasons.ts';
 import { mendCalls } from './mend-calls.ts';
 import { writeOthers } from './write-others.ts';
+import { writeUsage } from './write-usage.ts';
 
 /** The fields in the head of a chunk. If a name occurs twice, the later field counts. */
 const HEAD_FIELDS = ['id', 'object', 'created', 'model'];
@@ -62,6 +63,10 @@ class ChatFrames implements FrameRelay {
   #headOthers = '';
   /** What the last chunk that had any said beside its choices. */
   #others = '';
+  /** The last chunk of these before the beginning. */
+  #early: Json = {};
+  /** The last usage that was told. */
+  #told: Json = {};
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
@@ -93,11 +98,12 @@ class ChatFrames implements FrameRelay {
     this.#texts.forget();
     if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
+    if (isObject(chunk['usage'])) this.#told = chunk['usage'];
     const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk);
     const others = this.#writeOthers(chunk, Object.keys(chunk));
     if (others !== '') this.#others = others;
-    const begun = this.#begin(events[0], others);
+    const begun = this.#begin(events[0], chunk, others);
     const relayed = this.#relayChunk(chunk, bytes, others);
     const rest = relayed.length === 2 ? relayed[1] : undefined;
     if (rest !== undefined) {
@@ -113,13 +119,19 @@ class ChatFrames implements FrameRelay {
     return { events, bytes: bytesOfAll, undecodedBytes };
   }
 
-  #begin(start: InferenceEvent | undefined, others: string): readonly Uint8Array[] {
-    if (start?.type !== 'start') return [];
+  #begin(start: InferenceEvent | undefined, chunk: Json, others: string): readonly Uint8Array[] {
+    if (start?.type !== 'start') {
+      if (this.#head === undefined && others !== '') this.#early = chunk;
+      return [];
+    }
+    const earlyNames = Object.keys(this.#early).filter((name) => chunk[name] == null);
+    const said = this.#writeOthers(this.#early, earlyNames) + others;
+    this.#early = {};
     const head = encodeHead({ id: start.id, model: this.#model }, this.#context);
     this.#head = head;
     this.#startId = start.id;
     this.#heads.bytes = keepHead(head);
-    return encodeUtf8(encodeBeginning({ head, tail: encodeTail(this.#context, others) }));
+    return encodeUtf8(encodeBeginning({ head, tail: encodeTail(this.#context, said) }));
   }
 
   #relayChunk(chunk: Json, bytes: Uint8Array, others: string): readonly Uint8Array[] {
@@ -158,12 +170,14 @@ class ChatFrames implements FrameRelay {
     if (last?.type !== 'finish') return { events, bytes: [] };
     const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
+    const told = this.#told;
     const frame = { head: this.#head ?? '', tail: encodeTail(context, this.#others) };
     return {
       events,
       bytes: [],
       undecodedBytes,
-      closing: (usage: Usage) => utf8.encode(encodeEnd(frame, reason, usage, context)),
+      closing: (usage: Usage) =>
+        utf8.encode(encodeEnd(frame, reason, writeUsage(told, usage), context)),
     };
   }
 }

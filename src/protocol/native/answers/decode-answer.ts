@@ -1,16 +1,17 @@
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
-import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
+import { hideCosts, isVendorCost, tellsCosts } from '../../answers/hide-costs.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
 import { keepLongNumbers } from '../../json/keep-long-numbers.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
-import { replaceText } from '../../json/splice-json.ts';
+import { type KeepMember, replaceText, spliceJson } from '../../json/splice-json.ts';
 import { brokenAnswer, type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
-import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
+import { decodeUsage, tellsUsage } from './decode-usage.ts';
 import { encodeUsage, mendSearches } from './encode-usage.ts';
 
 /** Decodes an answer that is not a stream. */
@@ -35,12 +36,18 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
     contentBytes += countBlockBytes(block);
     if (isThought(block)) thoughts.push(THOUGHT);
   }
-  const closing = (usage: Usage) =>
-    tellsUsageOf(value, usage)
-      ? (replaceText(answer, 'model', model) ?? writeJson({ ...value, model }))
-      : writeJson({ ...value, model, usage: mendUsage(value, usage) });
+  const closing = (usage: Usage) => {
+    if (!tellsCosts(value) && tellsUsageOf(value, usage)) {
+      return replaceText(answer, 'model', model) ?? writeJson({ ...value, model });
+    }
+    const written = { model, usage: mendUsage(value, usage) };
+    const members = JSON.stringify(written).slice(1, -1);
+    return spliceJson(answer, members, isKept) ?? writeJson({ ...hideCosts(value), ...written });
+  };
   return { events: [start, ...thoughts, finish], contentBytes, closing };
 }
+
+const isKept: KeepMember = (name) => name !== 'model' && name !== 'usage' && !isVendorCost(name);
 
 /** Says no more than that the model thought. */
 const THOUGHT: InferenceEvent = { type: 'block_start', index: 0, block: { type: 'thinking' } };

@@ -1,4 +1,5 @@
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
 import {
@@ -12,7 +13,7 @@ import { isObject } from '../../schema.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding, NO_ENDING } from './decode-ending.ts';
-import { decodeUsage, NO_USAGE, tellsUsage } from './decode-usage.ts';
+import { decodeUsage, tellsUsage } from './decode-usage.ts';
 
 /** Decodes the stream of an upstream of the native format. */
 export function createStreamDecoder(): StreamDecoder {

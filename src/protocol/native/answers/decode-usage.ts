@@ -2,16 +2,6 @@ import type { Usage } from '../../inference.ts';
 import { readCount } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
-export const NO_USAGE: Usage = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  thinking: 0,
-  searches: 0,
-};
-
 /** Merges the latest usage into the earlier one: an upstream may leave out what has not changed. */
 export function decodeUsage(value: unknown, before: Usage): Usage {
   const usage = isObject(value) ? value : {};

@@ -1,7 +1,7 @@
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { StreamEncoder } from '../../format.ts';
 import type { BlockDelta, BlockStart, InferenceEvent, Usage } from '../../inference.ts';
 import { encodeRefusal } from '../encode-refusal.ts';
-import { NO_USAGE } from './decode-usage.ts';
 import { encodeFinalUsage, encodeUsage } from './encode-usage.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;

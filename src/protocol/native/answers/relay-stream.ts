@@ -5,6 +5,7 @@
  */
 
 import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage, raiseUsage } from '../../answers/raise-usage.ts';
 import type { Closing, InferenceEvent, Usage } from '../../inference.ts';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../../sse/stream-relay.ts';
 import { createTextFrames } from '../../sse/text-frames.ts';
 import { createPayloadDecoder } from './decode-stream.ts';
-import { decodeUsage, NO_USAGE } from './decode-usage.ts';
+import { decodeUsage } from './decode-usage.ts';
 import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
 import { encodeFinalUsage, mendSearches } from './encode-usage.ts';
 
@@ -130,7 +131,8 @@ class NativeFrames implements FrameRelay {
     if (this.#ending === undefined) return [];
     const { payload, bytes } = this.#ending;
     const told = readObject(payload, 'usage');
-    const isRight = readCount(told['output_tokens']) !== undefined && !tellsCosts(told);
+    const isCounted = readCount(told['output_tokens']) !== undefined;
+    const isRight = isCounted && !tellsCosts(told) && !tellsCosts(payload);
     return [isRight ? bytes : mendEnding(payload, this.#usage)];
   }
 
@@ -156,6 +158,7 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
   return (
     told['output_tokens'] === usage.output &&
     !tellsCosts(told) &&
+    !tellsCosts(ending) &&
     FINAL_COUNTS.every((name) => told[name] == null || told[name] === ours[name])
   );
 }
@@ -163,7 +166,7 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
 function mendEnding(ending: Json, usage: Usage): Uint8Array {
   const told = hideCosts(readObject(ending, 'usage'));
   const mended = { ...told, ...encodeFinalUsage(usage), ...mendSearches(told, usage) };
-  return utf8.encode(encodeEvent('message_delta', { ...ending, usage: mended }));
+  return utf8.encode(encodeEvent('message_delta', { ...hideCosts(ending), usage: mended }));
 }
 
 /** Returns `undefined` if the type cannot be written as an event name on one line. */

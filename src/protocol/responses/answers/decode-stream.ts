@@ -1,5 +1,6 @@
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { InferenceEvent } from '../../inference.ts';
 import {
   brokenAnswer,
@@ -8,7 +9,6 @@ import {
   readObject,
   readText,
 } from '../../json/upstream-json.ts';
-import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { NO_TOOL_NAMES, type ToolNames } from '../response-context.ts';

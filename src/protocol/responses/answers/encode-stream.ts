@@ -1,7 +1,7 @@
+import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { StreamEncoder } from '../../format.ts';
 import type { AnswerContext, BlockDelta, BlockStart, InferenceEvent } from '../../inference.ts';
 import { oversizedAnswer } from '../../json/upstream-json.ts';
-import { NO_USAGE } from '../../native/answers/decode-usage.ts';
 import { REFUSALS, type Refusal } from '../../refusals.ts';
 import { encodeKeptOutput } from '../encode-kept-output.ts';
 import { failureCodeOf } from '../encode-refusal.ts';

@@ -57,7 +57,7 @@ export function fillIn(response: Json, { context }: MendTerms): Readonly<Record<
 export function mendResponse(response: Json, terms: MendTerms): Json {
   const { output } = response;
   return {
-    ...response,
+    ...hideCosts(response),
     ...fillIn(response, terms),
     ...describeResponse(terms),
     ...(Array.isArray(output) && { output: mendOutput(output, terms.seal) }),

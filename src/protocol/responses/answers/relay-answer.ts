@@ -1,5 +1,5 @@
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
-import { tellsCosts } from '../../answers/hide-costs.ts';
+import { isVendorCost, tellsCosts } from '../../answers/hide-costs.ts';
 import { outlineAnswer } from '../../answers/outline-answer.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { Usage } from '../../inference.ts';
@@ -49,7 +49,7 @@ export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAns
       ...(isSameUsage(told, usage) && !hasCosts ? {} : { usage: mendUsage(value, usage) }),
       ...(mended === output ? {} : { output: mended }),
     };
-    const isKept: KeepMember = (name) => !Object.hasOwn(written, name);
+    const isKept: KeepMember = (name) => !Object.hasOwn(written, name) && !isVendorCost(name);
     const members = JSON.stringify(written).slice(1, -1);
     return spliceJson(answer, members, isKept) ?? writeAnew(value, written, terms);
   };

@@ -1,5 +1,7 @@
--- Holds, charges and the ledger. For each account, and for each key and month, this is always true:
+-- Holds, charges and the ledger. For each account, and for each key and month:
 --   held = sum of its holds,   held <= balance,   spent + held <= cap
+-- The first is always true. No request breaks the other two, but a forced payment (credit.lua) may
+-- leave less balance than is held, and a lowered cap may be below what was spent and is held.
 
 -- The mark of a settled request is what it was charged, in micros. It begins with x if the lease
 -- had run out; then the field `request_id:extras` has what its hold counted in lists of limits. A

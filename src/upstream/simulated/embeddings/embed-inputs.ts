@@ -1,3 +1,4 @@
+import { NO_USAGE } from '../../../protocol/answers/no-usage.ts';
 import type { EmbeddingInput } from '../../../protocol/embeddings/embedding-input.ts';
 import {
   type EmbeddingEntry,
@@ -6,7 +7,6 @@ import {
 import { encodeFloats } from '../../../protocol/embeddings/float-text.ts';
 import { listUsageEvents } from '../../../protocol/embeddings/relay-answer.ts';
 import type { AnswerPart } from '../../../protocol/inference.ts';
-import { NO_USAGE } from '../../../protocol/native/answers/decode-usage.ts';
 import { createRandom } from '../random.ts';
 
 const DIMENSIONS = 256;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerNamer } from '../../../../src/protocol/answers/answer-namer.ts';
 import { decodeMessageId } from '../../../../src/protocol/answers/decode-message-id.ts';
+import { NO_USAGE } from '../../../../src/protocol/answers/no-usage.ts';
 import { fitToolName } from '../../../../src/protocol/fields/fit-tool-name.ts';
 import type { InferenceEvent } from '../../../../src/protocol/inference.ts';
-import { NO_USAGE } from '../../../../src/protocol/native/answers/decode-usage.ts';
 import { decodeNative } from '../upstream-requests.ts';
 
 const REQUEST_IDS = ['req_000000abcdefgh0123456789', 'req_000000abcdefgh9876543210'] as const;

@@ -12,13 +12,26 @@ import { AS_IT_IS, relayAll } from '../../../contract/relay-support.ts';
 const CONTEXT = { createdSeconds: 1_800_000_000, wantsStreamUsage: true };
 const TERMS = { model: 'llm-pinned', context: CONTEXT, seal: undefined };
 
-const COSTS = { cost: 0.5, cost_details: { upstream_inference_cost: 0.4 }, is_byok: false };
-const CHAT_USAGE = { prompt_tokens: 3, completion_tokens: 2, ...COSTS, more: 1 };
+const COSTS = {
+  ...{ cost: 0.5, cost_details: { upstream_inference_cost: 0.4 }, is_byok: false },
+  ...{ cost_in_usd_ticks: 4, estimated_cost: 0.5, totalCost: 1 },
+};
+const CHAT_USAGE = {
+  ...{ prompt_tokens: 3, completion_tokens: 2, ...COSTS, more: 1 },
+  completion_tokens_details: { cost: 0.5, audio_tokens: 1 },
+};
 const USAGE = { input_tokens: 3, output_tokens: 2, ...COSTS, more: 1 };
 
 const chatOf = (choice: object) => ({ provider: 'Vendor', choices: [{ index: 0, ...choice }] });
-const RESPONSE = { id: 'resp_1', model: 'vendor', status: 'completed', output: [], usage: USAGE };
-const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor', content: [] };
+const RESPONSE = {
+  ...{ id: 'resp_1', model: 'vendor', provider: 'Vendor', status: 'completed' },
+  ...{ output: [], usage: USAGE },
+};
+const MESSAGE = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor', provider: 'Vendor' },
+  content: [{ type: 'tool_use', id: 't', name: 'look', input: {} }],
+};
+const PLAIN_USAGE = { input_tokens: 3, output_tokens: 2, more: 1 };
 
 function wholeOf({ events, closing }: RelayedAnswer) {
   const finish = events.at(-1);
@@ -38,6 +51,7 @@ const strangeChat = {
   ...chat,
   choices: chat.choices.map((choice) => ({ ...choice, index: null })),
 };
+const END = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, provider: 'Vendor' };
 const native = { ...MESSAGE, stop_reason: 'end_turn', usage: USAGE };
 
 describe('what a vendor asks of its operator', () => {
@@ -58,7 +72,24 @@ describe('what a vendor asks of its operator', () => {
       ),
     ],
     ['a whole native answer', wholeOf(relayNativeAnswer(toBody(native), 'm'))],
+    [
+      'a whole native answer that tells only who gave it',
+      wholeOf(relayNativeAnswer(toBody({ ...native, usage: PLAIN_USAGE }), 'm')),
+    ],
     ['a whole response', wholeOf(relayResponsesAnswer(toBody(RESPONSE), TERMS))],
+    [
+      'a whole response that tells only who gave it',
+      wholeOf(relayResponsesAnswer(toBody({ ...RESPONSE, usage: PLAIN_USAGE }), TERMS)),
+    ],
+    [
+      'a whole response with a name that stands twice',
+      wholeOf(
+        relayResponsesAnswer(
+          Buffer.from(JSON.stringify(RESPONSE).replace('{', '{"object":"","object":"",')),
+          TERMS,
+        ),
+      ),
+    ],
     [
       'a native stream',
       streamOf(
@@ -66,6 +97,18 @@ describe('what a vendor asks of its operator', () => {
         write(
           { type: 'message_start', message: { ...MESSAGE, usage: USAGE } },
           { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: USAGE },
+          { type: 'message_stop' },
+        ),
+      ),
+    ],
+    [
+      'a native stream whose end tells who gave it',
+      streamOf(
+        createNativeRelay('m', AS_IT_IS),
+        write(
+          { type: 'message_start', message: { ...MESSAGE, usage: PLAIN_USAGE } },
+          { ...END, usage: PLAIN_USAGE },
+          { ...END, usage: PLAIN_USAGE },
           { type: 'message_stop' },
         ),
       ),
@@ -85,14 +128,21 @@ describe('what a vendor asks of its operator', () => {
     expect(text).not.toMatch(/cost|byok|provider/i);
   });
 
+  it('takes nothing from the bytes of what was said', () => {
+    const input = '{"id":12345678901234567890}';
+    const body = JSON.stringify(native).replace('"input":{}', `"input":${input}`);
+    expect(wholeOf(relayNativeAnswer(Buffer.from(body), 'm'))).toContain(input);
+  });
+
   it('is not in a chat stream, wherever it stands there', () => {
     const say = chatOf({ delta: { content: 'Hi' } });
     const { provider, choices } = say;
     const text = streamOf(
       createChatRelay('m', CONTEXT, AS_IT_IS),
-      write(say, say, { choices, provider }, { choices: [], provider, usage: CHAT_USAGE }),
+      `${write(say, say, { choices, provider }, { choices: [], provider, usage: CHAT_USAGE })}data: [DONE]\n\n`,
     );
     expect(text.match(/"content":"Hi"/g)).toHaveLength(3);
+    expect(text).toContain('"audio_tokens":1');
     expect(text).not.toMatch(/cost|byok|provider/i);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { NO_USAGE } from '../../../../src/protocol/answers/no-usage.ts';
 import { relayEmbeddings } from '../../../../src/protocol/embeddings/relay-answer.ts';
-import { NO_USAGE } from '../../../../src/protocol/native/answers/decode-usage.ts';
 import { Refusal } from '../../../../src/protocol/refusals.ts';
 
 const ENCODINGS = ['float', 'base64'] as const;

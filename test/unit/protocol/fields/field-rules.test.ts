@@ -54,10 +54,20 @@ describe.each(FORMATS)('a $name request', (format) => {
   it('asks for no search, whatever a vendor calls it', () => {
     for (const name of ['web_search', 'enable_enhancement', 'force_search_enhancement']) {
       expect(send(format, { [name]: false }), name).toHaveProperty(name, false);
-      for (const value of [true, { enable: true, search_mode: 'required' }]) {
+      for (const value of [true, {}, { enable: true, search_mode: 'required' }]) {
         expect(() => send(format, { [name]: value }), name).toThrow(refusalOf(name));
       }
     }
+  });
+
+  it('may say as an object that it asks for no search', () => {
+    const off = { enable: false };
+    expect(send(format, { web_search: off })).toHaveProperty('web_search', off);
+    for (const value of [{ enable: 0 }, { ...off, search_mode: 'required' }, [off], 'enable']) {
+      expect(() => send(format, { web_search: value })).toThrow(refusalOf('web_search'));
+    }
+    expect(() => send(format, { web_search: true })).toThrow('say false or {"enable":false}');
+    expect(() => send(format, { enable_search: off })).toThrow(refusalOf('enable_search'));
   });
 
   for (const { type } of EDIT_RULES) {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../../src/protocol/answers/no-usage.ts';
 import { raiseUsage } from '../../../../src/protocol/answers/raise-usage.ts';
-import { decodeUsage, NO_USAGE } from '../../../../src/protocol/native/answers/decode-usage.ts';
+import { decodeUsage } from '../../../../src/protocol/native/answers/decode-usage.ts';
 import {
   encodeFinalUsage,
   encodeUsage,

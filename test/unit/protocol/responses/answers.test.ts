@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../../src/protocol/answers/no-usage.ts';
 import type {
   AnswerContext,
   BlockStart,
   InferenceEvent,
   StopReason,
 } from '../../../../src/protocol/inference.ts';
-import { NO_USAGE } from '../../../../src/protocol/native/answers/decode-usage.ts';
 import type { ToolName } from '../../../../src/protocol/responses/response-context.ts';
 import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
 import { createSseDecoder } from '../../../../src/protocol/sse/sse-decoder.ts';

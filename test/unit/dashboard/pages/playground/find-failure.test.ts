@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findFailure } from '../../../../../src/dashboard/pages/playground/find-failure.ts';
+import { NO_USAGE } from '../../../../../src/protocol/answers/no-usage.ts';
 import { createStreamEncoder as encodeChat } from '../../../../../src/protocol/chat/answers/encode-stream.ts';
-import { NO_USAGE } from '../../../../../src/protocol/native/answers/decode-usage.ts';
 import { createStreamEncoder as encodeNative } from '../../../../../src/protocol/native/answers/encode-stream.ts';
 import { Refusal } from '../../../../../src/protocol/refusals.ts';
 import { createStreamEncoder as encodeResponses } from '../../../../../src/protocol/responses/answers/encode-stream.ts';

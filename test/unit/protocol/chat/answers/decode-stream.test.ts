@@ -4,8 +4,8 @@ import {
   WAITING_BLOCKS_MAX,
   WAITING_CHARS_MAX,
 } from '../../../../../src/protocol/answers/block-queue.ts';
+import { CALLS_MAX } from '../../../../../src/protocol/chat/answers/decode-calls.ts';
 import { createStreamDecoder } from '../../../../../src/protocol/chat/answers/decode-stream.ts';
-import { CALLS_MAX } from '../../../../../src/protocol/chat/requests/decode-calls.ts';
 import type { InferenceEvent } from '../../../../../src/protocol/inference.ts';
 import { Refusal } from '../../../../../src/protocol/refusals.ts';
 import { collectAnswer, decodeBytes } from '../../../../contract/read-meaning.ts';

@@ -50,7 +50,10 @@ const choice = fc.record(
   },
   { requiredKeys: ['message'] },
 );
-const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 20, more: [1] };
+const usage = {
+  ...{ prompt_tokens: 9, completion_tokens: 4, total_tokens: 20, more: [1] },
+  prompt_tokens_details: { audio_tokens: 2, cached_tokens: 3 },
+};
 const answers = fc
   .record(
     {
@@ -78,6 +81,8 @@ function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
   const answer = JSON.parse(body);
   const [told] = answer.choices;
   const reason = keepFinishReason(told.finish_reason, finish.stopReason);
+  const ours = encodeUsage(finish.usage);
+  const details = { audio_tokens: 2, ...ours.prompt_tokens_details };
   expect(JSON.parse(textOf(body))).toEqual({
     ...answer,
     id: encodeCompletionId(start.id),
@@ -85,7 +90,7 @@ function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
     created: CONTEXT.createdSeconds,
     model: MODEL,
     choices: [{ ...told, index: 0, finish_reason: reason }],
-    usage: { ...answer.usage, ...encodeUsage(finish.usage) },
+    usage: { ...answer.usage, ...ours, prompt_tokens_details: details },
   });
 }
 
