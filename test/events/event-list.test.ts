@@ -116,6 +116,22 @@ describe('a webhook', () => {
     expect(scene.receivedIds()).toEqual([first.event.id, next.event.id]);
   });
 
+  it('has only those events waiting that it wants', async () => {
+    scene.receiver.answer(answerStatus(503));
+    const { outcomes, report, stop } = scene.tell({ events: ['limit.warning'] });
+    await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+    const texts = [textOf(1), textOf(2, START_MS, 'l'), textOf(3), textOf(4, START_MS, 'l')];
+    await addEvents(scene.connection, texts.map(rawOf));
+    await waitUntil(() => outcomes.failed > 0, 'it has failed');
+    await stop();
+    expect(report().waiting).toBe(2);
+    const state = () => readWebhookState(scene.connection, NAME);
+    expect(await state()).toMatchObject({ waiting: 2 });
+    // Nobody has read it yet.
+    await addEvents(scene.connection, [rawOf(textOf(5))]);
+    expect(await state()).toMatchObject({ waiting: 3 });
+  });
+
   it('that fails goes on failing since its first failure when another node takes over', async () => {
     let nowMs = START_MS;
     scene.receiver.answer(answerStatus(503));
