@@ -152,6 +152,21 @@ describe('a webhook', () => {
     });
   });
 
+  it('stays with the node that tells it when another process of its data folder comes and goes', async () => {
+    const waiting: (() => void)[] = [];
+    scene.receiver.answer((...post) => waiting.push(() => answerStatus(204)(...post)));
+    const { outcomes, stop } = scene.tell();
+    await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+    await addEvents(scene.connection, [rawOf(textOf(1))]);
+    await waitUntil(() => waiting.length > 0, 'the post is on its way');
+    await scene.tell().stop();
+    waiting[0]?.();
+    await waitUntil(() => outcomes.delivered > 0, 'it is delivered');
+    await waitUntil(async () => (await scene.cursorOf()) === '1', 'it is noted');
+    await stop();
+    expect(scene.receivedIds()).toHaveLength(1);
+  });
+
   it('that another node has taken over is not said to fail by a node that was away', async () => {
     const waiting: (() => void)[] = [];
     scene.receiver.answer((...post) => waiting.push(() => answerStatus(503)(...post)));

@@ -4,7 +4,7 @@
   read the list that is there.
 
   KEYS  lease, webhook, told, list
-  ARGV  node_id, number, cursor, dropped, seen, history, read_to, waiting, keep_s
+  ARGV  run, number, cursor, dropped, seen, history, read_to, waiting, keep_s
   Reply 1 if it was noted
 
   Every event up to cursor is done; told has those after it. number is empty to note the cursor alone. seen is the
@@ -13,8 +13,8 @@
   waiting is how many events up to read_to the webhook has yet to be told.
 ]]
 local lease, webhook, told, list = unpack(KEYS)
-local node_id, number, cursor, dropped, seen, history, read_to, waiting, keep_s = unpack(ARGV)
-if redis.call('GET', lease) ~= node_id then return 0 end
+local run, number, cursor, dropped, seen, history, read_to, waiting, keep_s = unpack(ARGV)
+if redis.call('GET', lease) ~= run then return 0 end
 if seen ~= '0' then
   local entry = redis.call('XRANGE', list, seen .. '-0', '+', 'COUNT', 1)[1]
   if not entry then return 0 end

@@ -69,17 +69,17 @@ const KEEP_S = 31 * 86_400;
 const holdScript = loadLuaScript(
   new URL('./hold-webhooks.lua', import.meta.url),
   ['lease'],
-  ['node_id', 'lease_ms'],
+  ['run', 'lease_ms'],
 );
 const noteScript = loadLuaScript(
   new URL('./note-told.lua', import.meta.url),
   ['lease', 'webhook', 'told', 'list'],
-  ['node_id', 'number', 'cursor', 'dropped', 'seen', 'history', 'read_to', 'waiting', 'keep_s'],
+  ['run', 'number', 'cursor', 'dropped', 'seen', 'history', 'read_to', 'waiting', 'keep_s'],
 );
 const noteHealthScript = loadLuaScript(
   new URL('./note-health.lua', import.meta.url),
   ['lease', 'webhook'],
-  ['node_id', 'delivered_at', 'failing_since', 'reason'],
+  ['run', 'delivered_at', 'failing_since', 'reason'],
 );
 const findScript = loadLuaScript(
   new URL('./find-place.lua', import.meta.url),
@@ -87,16 +87,16 @@ const findScript = loadLuaScript(
   ['keep_s'],
 );
 
-export function createWebhookStore(connection: Connection, nodeId: string): WebhookStore {
+export function createWebhookStore(connection: Connection, run: string): WebhookStore {
   const { lease, list } = EVENT_KEYS;
   const keysOf = (name: string) => ({
     ...{ webhook: EVENT_KEYS.webhook(name), told: EVENT_KEYS.told(name), list },
   });
   const hold = async (leaseMs: number) =>
-    (await holdScript.call(connection, { lease }, { node_id: nodeId, lease_ms: leaseMs })) === 1;
+    (await holdScript.call(connection, { lease }, { run, lease_ms: leaseMs })) === 1;
   const noteHealth = async (name: string, health: Health) => {
     const keys = { lease, webhook: EVENT_KEYS.webhook(name) };
-    await noteHealthScript.call(connection, keys, { node_id: nodeId, ...health });
+    await noteHealthScript.call(connection, keys, { run, ...health });
   };
   return {
     hold,
@@ -119,7 +119,7 @@ export function createWebhookStore(connection: Connection, nodeId: string): Webh
       const keys = { lease, ...keysOf(name) };
       const place = { number: number ?? '', cursor, dropped, read_to: readTo, waiting };
       const list = { seen: seen.number, history: seen.history };
-      const args = { node_id: nodeId, ...place, ...list, keep_s: KEEP_S };
+      const args = { run, ...place, ...list, keep_s: KEEP_S };
       return (await noteScript.call(connection, keys, args)) === 1;
     },
     noteDelivered: (name, nowMs) =>
