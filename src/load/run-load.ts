@@ -7,7 +7,7 @@ import { parseOrigin } from '../upstream/http1/origin.ts';
 import { callAtPace } from './call-at-pace.ts';
 import type { LoadProgress, LoadResult } from './load-result.ts';
 import { createLoadTally, type LoadTally } from './load-tally.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { createWaitingQueue } from './waiting-queue.ts';
 
 export interface LoadOptions {
   readonly url: URL;
@@ -75,7 +75,7 @@ interface Crew {
 function createCrew(options: LoadOptions, client: HttpClient, counted: LoadTally): Crew {
   const request = createRequest(options);
   const { connectionsMax, isStream = false } = options;
-  const waiting = createWaitingLine(WAITING_MAX);
+  const waiting = createWaitingQueue(WAITING_MAX);
   const running = new Set<HttpExchange>();
   let idle: Deferred | undefined;
 

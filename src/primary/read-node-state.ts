@@ -1,8 +1,8 @@
 import type { Config, ModelConfig, UpstreamConfig } from '../config/config.ts';
 import { packageVersion } from '../config/package-version.ts';
 import type { NodeState, UpstreamStatus } from '../ops/node-state.ts';
+import type { UpstreamHealth } from '../routing/shared-upstream.ts';
 import { addTries, NO_TRIES, type TryCounts } from '../routing/try-counts.ts';
-import type { UpstreamHealth } from '../routing/upstream-slots.ts';
 import type { WorkerProcess } from '../supervise/fork-worker.ts';
 import type { NodeProbes } from './probe-upstreams.ts';
 import { type ConfigInUse, versionOf } from './read-next-config.ts';

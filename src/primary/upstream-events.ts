@@ -1,5 +1,5 @@
 import type { PublishEvent } from '../ops/event-hub.ts';
-import type { UpstreamHealth } from '../routing/upstream-slots.ts';
+import type { UpstreamHealth } from '../routing/shared-upstream.ts';
 
 export interface UpstreamEvents {
   /** To be called when a worker has reported the health of its upstreams. */

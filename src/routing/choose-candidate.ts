@@ -1,11 +1,11 @@
 import type { Doubt } from './doubt.ts';
 import type { Latency } from './latency.ts';
 import type { Rest } from './rest.ts';
-import type { UpstreamSlots } from './upstream-slots.ts';
+import type { SharedUpstream } from './shared-upstream.ts';
 
 /** An upstream as one model sees it. */
 export interface Candidate {
-  readonly slots: UpstreamSlots;
+  readonly shared: SharedUpstream;
   readonly weight: number;
   /** The weight in relation to the average of its group. */
   readonly relativeWeight: number;
@@ -63,6 +63,6 @@ function leads(one: Candidate, other: Candidate): boolean {
  * Without the 1, idle upstreams would all be equal, however slow. If the weight divided the 1 as
  * well, the heaviest would get everything.
  */
-function loadOf({ slots, relativeWeight, latency }: Candidate, baseMs: number): number {
-  return (slots.inFlight / relativeWeight + 1) * latency.fadeTo(baseMs);
+function loadOf({ shared, relativeWeight, latency }: Candidate, baseMs: number): number {
+  return (shared.inFlight / relativeWeight + 1) * latency.fadeTo(baseMs);
 }

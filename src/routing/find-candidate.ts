@@ -27,12 +27,12 @@ export function findCandidate(
 }
 
 /** Whether the upstream may be called, if it has a free place. */
-export function canEnter({ slots, pause }: Candidate): boolean {
-  return !slots.isDown && slots.health.canEnter() && pause.leftMs() === 0;
+export function canEnter({ shared, pause }: Candidate): boolean {
+  return !shared.isDown && shared.health.canEnter() && pause.leftMs() === 0;
 }
 
-function isProven({ slots }: Candidate): boolean {
-  return slots.health.state() === 'closed';
+function isProven({ shared }: Candidate): boolean {
+  return shared.health.state() === 'closed';
 }
 
 function isUnproven(candidate: Candidate): boolean {
@@ -49,7 +49,7 @@ function isProvenAndServing(candidate: Candidate): boolean {
 }
 
 function isUnprobedAndServing(candidate: Candidate): boolean {
-  return !candidate.slots.health.isProbed() && isServing(candidate);
+  return !candidate.shared.health.isProbed() && isServing(candidate);
 }
 
 function isAny(): boolean {
@@ -64,7 +64,8 @@ function findReady(
   for (const group of groups) {
     let ready: [Candidate, ...Candidate[]] | undefined;
     for (const candidate of group) {
-      if (exclude.has(candidate.slots.name) || !isReady(candidate) || !accepts(candidate)) continue;
+      if (exclude.has(candidate.shared.name) || !isReady(candidate) || !accepts(candidate))
+        continue;
       if (ready === undefined) ready = [candidate];
       else ready.push(candidate);
     }
@@ -74,6 +75,6 @@ function findReady(
 }
 
 function isReady(candidate: Candidate): boolean {
-  const { inFlight, concurrencyMax } = candidate.slots;
+  const { inFlight, concurrencyMax } = candidate.shared;
   return inFlight < concurrencyMax && canEnter(candidate);
 }

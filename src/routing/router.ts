@@ -7,15 +7,15 @@ import type { Outcome } from './health.ts';
 import { createLatency } from './latency.ts';
 import {
   createPause,
-  createUpstreamSlots,
+  createSharedUpstream,
   dropPause,
   readHealth,
   readRestMs,
+  type SharedUpstream,
   setDown,
   type UpstreamHealth,
   type UpstreamLimits,
-  type UpstreamSlots,
-} from './upstream-slots.ts';
+} from './shared-upstream.ts';
 
 export interface ModelRoute {
   readonly upstream: string;
@@ -92,15 +92,15 @@ const RETRY_AFTER_GUESS_MS = 3_000;
 const GONE_MODELS_MAX = 256;
 
 export function createRouter({ routes, upstreams, clock, random }: RouterOptions): Router {
-  const slots = new Map(
-    upstreams.map((limits) => [limits.name, createUpstreamSlots(limits, { clock, random })]),
+  const sharedByName = new Map(
+    upstreams.map((limits) => [limits.name, createSharedUpstream(limits, { clock, random })]),
   );
   const byModel = new Map<string, RouteGroups>();
   const watch: Watch = { clock, onChange: () => {} };
   const changeRoutes = (next: RoutesByModel) => {
     for (const [model, all] of next) {
       const before = byModel.get(model) ?? [];
-      const groups = groupRoutes(all, slots, { clock, before });
+      const groups = groupRoutes(all, sharedByName, { clock, before });
       dropCandidates(before, groups);
       // What is set anew goes to the end, so the models that are longest gone come first.
       byModel.delete(model);
@@ -124,13 +124,13 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
     },
     changeRoutes,
     setDown(names) {
-      for (const each of slots.values()) setDown(each, names.has(each.name));
+      for (const each of sharedByName.values()) setDown(each, names.has(each.name));
     },
     onChange(listener) {
       watch.onChange = listener;
     },
     readStates: () =>
-      [...slots.values()].map((each) => {
+      [...sharedByName.values()].map((each) => {
         const { name, inFlight, concurrencyMax } = each;
         const [health, restMs] = [readHealth(each), readRestMs(each)];
         return { name, health, restMs, inFlight, concurrencyMax };
@@ -140,22 +140,22 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
 
 function groupRoutes(
   routes: readonly ModelRoute[],
-  slots: ReadonlyMap<string, UpstreamSlots>,
+  sharedByName: ReadonlyMap<string, SharedUpstream>,
   { clock, before }: { readonly clock: Clock; readonly before: RouteGroups },
 ): RouteGroups {
-  const known = new Map(before.flat().map((candidate) => [candidate.slots.name, candidate]));
+  const known = new Map(before.flat().map((candidate) => [candidate.shared.name, candidate]));
   const priorities = [...new Set(routes.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.map((priority) => {
     const group = routes.filter((route) => route.priority === priority);
     const averageWeight = group.reduce((sum, { weight }) => sum + weight, 0) / group.length;
     return group.map(({ upstream, weight }) => {
-      const shared = slots.get(upstream);
+      const shared = sharedByName.get(upstream);
       assert(shared !== undefined, `a route leads to ${upstream}, which is no upstream`);
       const relativeWeight = weight / averageWeight;
       const latency = known.get(upstream)?.latency ?? createLatency(clock);
       const pause = known.get(upstream)?.pause ?? createPause(shared, clock);
       const doubt = known.get(upstream)?.doubt ?? createDoubt(clock);
-      return { slots: shared, weight, relativeWeight, latency, pause, doubt };
+      return { shared, weight, relativeWeight, latency, pause, doubt };
     });
   });
 }
@@ -163,7 +163,7 @@ function groupRoutes(
 /** A pause that nobody will ask about must not count for its upstream. */
 function dropCandidates(before: RouteGroups, after: RouteGroups): void {
   const kept = new Set(after.flat().map(({ pause }) => pause));
-  for (const { slots, pause } of before.flat()) if (!kept.has(pause)) dropPause(slots, pause);
+  for (const { shared, pause } of before.flat()) if (!kept.has(pause)) dropPause(shared, pause);
 }
 
 /** What all leases of a router share. */
@@ -178,40 +178,40 @@ class OpenLease implements Lease {
   readonly #candidate: Candidate;
   readonly #watch: Watch;
   readonly #startedMs: number;
-  readonly #pass: ReturnType<Candidate['slots']['health']['enter']>;
+  readonly #pass: ReturnType<Candidate['shared']['health']['enter']>;
   #hasAnswered = false;
   #hasEnded = false;
 
   constructor(candidate: Candidate, watch: Watch) {
-    const { slots, pause } = candidate;
-    this.upstream = slots.name;
+    const { shared, pause } = candidate;
+    this.upstream = shared.name;
     this.#candidate = candidate;
     this.#watch = watch;
     this.#startedMs = watch.clock.nowMs();
-    this.#pass = slots.health.enter(pause);
-    slots.inFlight += 1;
+    this.#pass = shared.health.enter(pause);
+    shared.inFlight += 1;
   }
 
   noteFirstEvent(): void {
     if (this.#hasAnswered || this.#hasEnded) return;
     this.#hasAnswered = true;
-    const { latency, slots, doubt } = this.#candidate;
+    const { latency, shared, doubt } = this.#candidate;
     doubt.noteServed();
     latency.note(this.#watch.clock.nowMs() - this.#startedMs);
-    slots.health.noteFirstEvent(this.#pass);
+    shared.health.noteFirstEvent(this.#pass);
     this.#watch.onChange();
   }
 
   end(outcome: Outcome | 'denied', retryAfterMs?: number): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const { latency, slots, doubt } = this.#candidate;
-    slots.inFlight -= 1;
+    const { latency, shared, doubt } = this.#candidate;
+    shared.inFlight -= 1;
     if (outcome === 'ignored' && !this.#hasAnswered) {
       latency.noteAtLeast(this.#watch.clock.nowMs() - this.#startedMs);
     }
     if (outcome === 'denied') doubt.noteDenied();
-    slots.health.leave(this.#pass, outcome === 'denied' ? 'ignored' : outcome, retryAfterMs);
+    shared.health.leave(this.#pass, outcome === 'denied' ? 'ignored' : outcome, retryAfterMs);
     this.#watch.onChange();
   }
 }
@@ -221,15 +221,15 @@ function explainNone(
   exclude: ReadonlySet<string>,
   random: () => number,
 ): NoRoute {
-  const left = groups.flat().filter(({ slots }) => !exclude.has(slots.name));
+  const left = groups.flat().filter(({ shared }) => !exclude.has(shared.name));
   const guessMs = RETRY_AFTER_GUESS_MS * random();
   if (left.length === 0) return { kind: 'none', why: 'excluded', retryAfterMs: guessMs };
   if (left.some(canEnter)) {
     return { kind: 'none', why: 'full', retryAfterMs: guessMs };
   }
-  const up = left.filter(({ slots }) => !slots.isDown);
+  const up = left.filter(({ shared }) => !shared.isDown);
   const restMs = Math.min(
-    ...up.map(({ slots, pause }) => Math.max(slots.health.restMs(), pause.leftMs())),
+    ...up.map(({ shared, pause }) => Math.max(shared.health.restMs(), pause.leftMs())),
   );
   const isKnown = restMs > 0 && Number.isFinite(restMs);
   return { kind: 'none', why: 'resting', retryAfterMs: isKnown ? restMs : guessMs };

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askModel, HAIKU, messageOf } from '../support/clients/ask-model.ts';
-import { createKey, operate, SETTINGS, startRedis } from '../support/clients/operate-catalogue.ts';
+import {
+  createKey,
+  operate,
+  SETTINGS,
+  startRedis,
+  withOutput,
+} from '../support/clients/operate-catalogue.ts';
 import {
   expectAccessible,
   signIn,
@@ -186,4 +192,60 @@ it('a change from a time on is scheduled and can be seen, and a rollback withdra
   ).waitFor();
   await row(new RegExp(`^Version ${version + 1} withdrawn`)).waitFor();
   expect((await operator.read()).catalogue).toEqual(catalogue);
+});
+
+it('a rollback is refused if another version came after what its dialog shows', async () => {
+  const { tab, page, operator, button, table, row } = await openCatalogue();
+  const { version, catalogue } = await operator.read();
+  await operator.put(version, withOutput(catalogue, 3.25));
+  await button(`Roll back to version ${version}`).click();
+  const dialog = page.getByRole('dialog', { name: `Roll back to version ${version}?` });
+  await dialog.getByText(`Version ${version + 2} will sell what version ${version} sold`).waitFor();
+  await dialog.getByRole('row', { name: /price\.output 3\.25 / }).waitFor();
+  const newest = withOutput(catalogue, 3.5);
+  await operator.put(version + 1, newest);
+  await row(new RegExp(`^Version ${version + 2} `)).waitFor();
+  await dialog.getByRole('button', { name: 'Roll back' }).click();
+  await dialog.getByRole('alert').waitFor();
+  expect(tab.errors.splice(0)).toEqual([expect.stringContaining('409')]);
+  expect(await operator.read()).toMatchObject({ version: version + 2, catalogue: newest });
+
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await button(`Roll back to version ${version}`).click();
+  await table(`What differs from version ${version + 2}`)
+    .getByRole('row', { name: /price\.output 3\.5 / })
+    .waitFor();
+  expect(tab.errors).toEqual([]);
+});
+
+it('the form of an account keeps a plan that is sold no more, and begins with the first that is', async () => {
+  const { tab, page, node, operator } = await openCatalogue();
+  const account = await operator.createAccount({ plan: 'team' });
+  const { version, catalogue } = await operator.read();
+  const { team: _, ...plans } = catalogue.plans;
+  const [first = ''] = Object.keys(plans);
+  await operator.put(version, { ...catalogue, plans });
+  await page.goto(`${node.opsUrl}/#/accounts/${account}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit test' });
+  const plan = edit.getByLabel('Plan');
+  await plan.getByRole('option', { name: first }).waitFor({ state: 'attached' });
+  expect(await plan.getByRole('option').allTextContents()).toEqual([...Object.keys(plans), 'team']);
+  expect(await plan.inputValue()).toBe('team');
+  await edit.getByLabel('Name').fill('Acme Ltd');
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'detached' });
+  expect(await operator.account(account)).toMatchObject({ name: 'Acme Ltd', plan: 'team' });
+
+  await page.goto(`${node.opsUrl}/#/accounts`);
+  await page.getByRole('button', { name: 'Create an account' }).click();
+  const form = page.getByRole('dialog', { name: 'Create an account' });
+  await form.getByLabel('Name').fill('Beta Ltd');
+  await form.getByLabel('Plan').getByRole('option', { name: first }).waitFor({ state: 'attached' });
+  await form.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'Beta Ltd', level: 1 }).waitFor();
+  const id = page.url().split('/').at(-1) ?? '';
+  expect(await operator.account(id)).toMatchObject({ name: 'Beta Ltd', plan: first });
+  expect(tab.errors).toEqual([]);
 });

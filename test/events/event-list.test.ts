@@ -116,6 +116,22 @@ describe('a webhook', () => {
     expect(scene.receivedIds()).toEqual([first.event.id, next.event.id]);
   });
 
+  it('has only those events waiting that it wants', async () => {
+    scene.receiver.answer(answerStatus(503));
+    const { outcomes, report, stop } = scene.tell({ events: ['limit.warning'] });
+    await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+    const texts = [textOf(1), textOf(2, START_MS, 'l'), textOf(3), textOf(4, START_MS, 'l')];
+    await addEvents(scene.connection, texts.map(rawOf));
+    await waitUntil(() => outcomes.failed > 0, 'it has failed');
+    await stop();
+    expect(report().waiting).toBe(2);
+    const state = () => readWebhookState(scene.connection, NAME);
+    expect(await state()).toMatchObject({ waiting: 2 });
+    // Nobody has read it yet.
+    await addEvents(scene.connection, [rawOf(textOf(5))]);
+    expect(await state()).toMatchObject({ waiting: 3 });
+  });
+
   it('that fails goes on failing since its first failure when another node takes over', async () => {
     let nowMs = START_MS;
     scene.receiver.answer(answerStatus(503));
@@ -134,6 +150,21 @@ describe('a webhook', () => {
     expect(await readWebhookState(scene.connection, NAME)).toMatchObject({
       failing: { sinceMs: START_MS },
     });
+  });
+
+  it('stays with the node that tells it when another process of its data folder comes and goes', async () => {
+    const waiting: (() => void)[] = [];
+    scene.receiver.answer((...post) => waiting.push(() => answerStatus(204)(...post)));
+    const { outcomes, stop } = scene.tell();
+    await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
+    await addEvents(scene.connection, [rawOf(textOf(1))]);
+    await waitUntil(() => waiting.length > 0, 'the post is on its way');
+    await scene.tell().stop();
+    waiting[0]?.();
+    await waitUntil(() => outcomes.delivered > 0, 'it is delivered');
+    await waitUntil(async () => (await scene.cursorOf()) === '1', 'it is noted');
+    await stop();
+    expect(scene.receivedIds()).toHaveLength(1);
   });
 
   it('that another node has taken over is not said to fail by a node that was away', async () => {

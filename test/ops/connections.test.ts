@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
@@ -115,4 +115,26 @@ describe('connections without the token', () => {
     expect((await fetch(`${ops.url}/livez`)).status).toBe(200);
     await waitUntil(() => first.closed, 'the oldest one gave way');
   });
+});
+
+it('a client that reads nothing of its answers is cut', async () => {
+  const { setTimeout } = ServerResponse.prototype;
+  const timed = vi.spyOn(ServerResponse.prototype, 'setTimeout');
+  onTestFinished(() => timed.mockRestore());
+  timed.mockImplementation(function (this: ServerResponse, ms, onTimeout) {
+    return setTimeout.call(this, ms / 1_000, onTimeout);
+  });
+  const ops = await startTestOps(redis, onTestFinished);
+  const document = await (await fetch(`${ops.url}/openapi.json`)).text();
+  const answersMax = Math.ceil(40_000_000 / document.length);
+  const reader = await createStrangers(ops).open();
+  reader.pause().write('GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(answersMax));
+  const answers = timed.mock.contexts as ServerResponse[];
+  await waitUntil(
+    () => answers.some(({ destroyed, writableFinished }) => destroyed && !writableFinished),
+    'the server gives up',
+  );
+  reader.resume();
+  await once(reader, 'close');
+  expect(reader.bytesRead).toBeLessThan(answersMax * document.length);
 });

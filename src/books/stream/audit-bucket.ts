@@ -8,8 +8,10 @@ type Connection = Pick<RedisConnection, 'send'>;
 
 /** In one call of the script; Redis serves nobody else meanwhile. */
 const ACCOUNTS_MAX = 50;
-/** So many, and those of one more account. */
+/** An account that has more is looked at in parts. */
 const KEYS_MAX = 1_000;
+/** Few enough keys are in each when an account has all that it may have. */
+const PARTS = 16;
 
 /** Which part of a bucket's ledger stands in Redis: what comes after `floor`, up to `last`. */
 export interface StreamSpan {
@@ -27,6 +29,14 @@ export interface AuditedAccount {
   readonly keys: ReadonlyMap<string, KeyCounts>;
 }
 
+/** Some of the keys of an account. */
+export interface KeyPart {
+  /** From 0 on. */
+  readonly part: number;
+  /** If there is one, it has all keys. */
+  readonly parts: number;
+}
+
 export interface AuditedHold {
   readonly accountId: string;
   readonly keyId: string;
@@ -38,13 +48,23 @@ export interface AuditedHold {
 export interface BucketAudit {
   readonly span: StreamSpan;
   readonly accounts: readonly AuditedAccount[];
+  /** Of all their keys. */
   readonly holds: readonly AuditedHold[];
+  /** Which of their keys were looked at. */
+  readonly keyPart: KeyPart;
+}
+
+const ALL_KEYS: KeyPart = { part: 0, parts: 1 };
+
+/** As the script has it. */
+export function isInPart(keyId: string, { part, parts }: KeyPart): boolean {
+  return keyId.charCodeAt(keyId.length - 1) % parts === part;
 }
 
 const script = loadLuaScript(
   new URL('./audit.lua', import.meta.url),
   ['ledger', 'holds', 'whole'],
-  ['prefix', 'account_ids', 'keys_max'],
+  ['prefix', 'account_ids', 'keys_max', 'part', 'parts'],
 );
 
 type KeyReply = string | readonly string[];
@@ -60,28 +80,47 @@ type AuditReply = readonly [
 
 const NO_IDS = pack([]);
 
-/** Looks at all of these accounts, a few at one moment. */
+/** Looks at all of these accounts, a few at one moment, and at a large one in parts. */
 export async function* auditBucket(
   connection: Connection,
   bucket: number,
   accountIds: readonly string[],
 ): AsyncGenerator<BucketAudit> {
-  const { prefix, ledger, holds, whole } = keysOfBucket(bucket);
   for (let done = 0; done < accountIds.length; ) {
     const page = accountIds.slice(done, done + ACCOUNTS_MAX);
-    const reply = (await script.call(
-      connection,
-      { ledger, holds, whole },
-      { prefix, account_ids: pack(page), keys_max: KEYS_MAX },
-    )) as AuditReply;
-    const [last, first, isTrimmed, accounts, holdTexts, lookedAt] = reply;
-    yield {
-      span: { floor: floorOf(last, first, isTrimmed === 1), last },
-      accounts: accounts.map(decodeAccount),
-      holds: holdTexts.map(decodeHold),
-    };
-    done += lookedAt;
+    const { lookedAt, audit } = await auditOnce(connection, bucket, page, ALL_KEYS);
+    if (lookedAt > 0) {
+      yield audit;
+      done += lookedAt;
+      continue;
+    }
+    for (let part = 0; part < PARTS; part++) {
+      yield (await auditOnce(connection, bucket, page.slice(0, 1), { part, parts: PARTS })).audit;
+    }
+    done += 1;
   }
+}
+
+async function auditOnce(
+  connection: Connection,
+  bucket: number,
+  accountIds: readonly string[],
+  keyPart: KeyPart,
+) {
+  const { prefix, ledger, holds, whole } = keysOfBucket(bucket);
+  const reply = (await script.call(
+    connection,
+    { ledger, holds, whole },
+    { prefix, account_ids: pack(accountIds), keys_max: KEYS_MAX, ...keyPart },
+  )) as AuditReply;
+  const [last, first, isTrimmed, accounts, holdTexts, lookedAt] = reply;
+  const audit: BucketAudit = {
+    span: { floor: floorOf(last, first, isTrimmed === 1), last },
+    accounts: accounts.map(decodeAccount),
+    holds: holdTexts.map(decodeHold),
+    keyPart,
+  };
+  return { lookedAt, audit };
 }
 
 export function readStreamSpan(connection: Connection, bucket: number): Promise<StreamSpan> {
@@ -95,6 +134,7 @@ export async function readSpan(connection: Connection, stream: string): Promise<
     prefix: '',
     account_ids: NO_IDS,
     keys_max: 0,
+    ...ALL_KEYS,
   });
   const [last, first, isTrimmed] = reply as AuditReply;
   return { floor: floorOf(last, first, isTrimmed === 1), last };

@@ -4,7 +4,7 @@
   requests have at the same moment.
 
   KEYS  ledger, holds, whole
-  ARGV  prefix, account_ids, keys_max
+  ARGV  prefix, account_ids, keys_max, part, parts
   Reply {last_id, first_id, is_trimmed, accounts, holds, looked_at}
         last_id     the id of the last entry ever; '0-0' when there was none
         first_id    the id of the first entry that is still there; '' when there is none
@@ -14,13 +14,15 @@
         looked_at   how many of account_ids were looked at, from the first
 
   account_ids is a packed list; an empty one asks about the ledger alone. Its length bounds a call,
-  and so does keys_max: behind the account that reaches it, no other is looked at.
+  and so does keys_max: the account that would pass it is not looked at, nor any behind it. An
+  account that passes it alone is asked for in parts: part is from 0, and each key is in one of them.
   The fields of a key are in_flight, held:<month> and spent:<month>. The names of records are those
   of quota/scripts/lua/names.lua and redis/redis-keys.ts.
 ]]
 local ledger, holds = unpack(KEYS)
-local prefix, account_ids, keys_max = unpack(ARGV)
+local prefix, account_ids, keys_max, part, parts = unpack(ARGV)
 account_ids, keys_max = cmsgpack.unpack(account_ids), tonumber(keys_max)
+part, parts = tonumber(part), tonumber(parts)
 
 local last_id, first_id, is_trimmed = '0-0', '', 0
 if redis.call('EXISTS', ledger) == 1 then
@@ -47,16 +49,19 @@ end
 local accounts, is_asked = {}, {}
 local looked_at, keys_read = 0, 0
 for _, id in ipairs(account_ids) do
-  if keys_read >= keys_max then break end
+  local keys_of = prefix .. 'keys:' .. id
+  keys_read = keys_read + redis.call('SCARD', keys_of)
+  if parts == 1 and keys_read > keys_max then break end
   looked_at = looked_at + 1
   local version, balance, held =
     unpack(redis.call('HMGET', prefix .. 'account:' .. id, 'version', 'balance', 'held'))
   if version then
     local keys = {}
-    for _, key_id in ipairs(redis.call('SMEMBERS', prefix .. 'keys:' .. id)) do
-      table.insert(keys, key_id)
-      table.insert(keys, read_key(key_id))
-      keys_read = keys_read + 1
+    for _, key_id in ipairs(redis.call('SMEMBERS', keys_of)) do
+      if string.byte(key_id, -1) % parts == part then
+        table.insert(keys, key_id)
+        table.insert(keys, read_key(key_id))
+      end
     end
     is_asked[id] = true
     table.insert(accounts, { id, balance or '0', held or '0', keys })

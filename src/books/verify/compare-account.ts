@@ -1,4 +1,9 @@
-import type { AuditedAccount, AuditedHold } from '../stream/audit-bucket.ts';
+import {
+  type AuditedAccount,
+  type AuditedHold,
+  isInPart,
+  type KeyPart,
+} from '../stream/audit-bucket.ts';
 import type { Drift } from './ledger-report.ts';
 
 /** What an account ought to have, by the books and the stream behind them. */
@@ -10,6 +15,8 @@ interface ExpectedAccount {
 
 export interface CompareOptions {
   readonly account: AuditedAccount;
+  /** Which of its keys `account` has. */
+  readonly keyPart: KeyPart;
   readonly expected: ExpectedAccount;
   /** Of this account. */
   readonly holds: readonly AuditedHold[];
@@ -17,9 +24,10 @@ export interface CompareOptions {
   readonly firstKeptMonth: string;
 }
 
-/** Compares the record of an account, and those of its keys. */
+/** Compares the record of an account once, and those of its keys in this part. */
 export function compareAccount(options: CompareOptions): Drift[] {
-  return [...compareAmounts(options), ...compareKeys(options)];
+  const ofKeys = compareKeys(options);
+  return options.keyPart.part === 0 ? [...compareAmounts(options), ...ofKeys] : ofKeys;
 }
 
 function compareAmounts({ account, expected, holds }: CompareOptions): Drift[] {
@@ -39,14 +47,15 @@ function compareAmounts({ account, expected, holds }: CompareOptions): Drift[] {
 
 /** What is absent counts as 0. */
 function compareKeys(options: CompareOptions): Drift[] {
-  const { account, firstKeptMonth } = options;
+  const { account, keyPart, firstKeptMonth } = options;
   const drifts: Drift[] = [];
   const expectedCounts = expectCounts(options);
   const foundCounts = findCounts(account);
   for (const name of new Set([...expectedCounts.keys(), ...foundCounts.keys()])) {
+    const [key = '', field = ''] = name.split(' ');
+    if (!isInPart(key, keyPart)) continue;
     const expected = expectedCounts.get(name) ?? 0;
     const found = foundCounts.get(name);
-    const [key = '', field = ''] = name.split(' ');
     const [kind, month = null] = field.split(':');
     const isForgotten = found === undefined && kind === 'spent' && (month ?? '') < firstKeptMonth;
     if (expected === (found ?? 0) || isForgotten) continue;

@@ -25,6 +25,7 @@ if cursor > seen then
 end
 if cursor ~= known then
   redis.call('DEL', told)
+  redis.call('HDEL', webhook, 'read_to', 'waiting')
   redis.call('HSET', webhook, 'cursor', string.format('%d', cursor))
   redis.call('EXPIRE', webhook, keep_s)
 end

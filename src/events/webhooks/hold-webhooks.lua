@@ -1,15 +1,16 @@
 #!lua flags=allow-oom
 --[[
-  Hold: takes the lease of the webhooks for a node, or extends it if the node holds it already.
+  Hold: takes the lease of the webhooks for a run of a node, or extends it if it holds it already.
+  The id of the node would not do, which a copied data folder gives to two.
 
   KEYS  lease
-  ARGV  node_id, lease_ms
-  Reply 1 if the node holds it; lease_ms 0 gives it up
+  ARGV  run, lease_ms
+  Reply 1 if the run holds it; lease_ms 0 gives it up
 ]]
 local lease = KEYS[1]
-local node_id, lease_ms = unpack(ARGV)
+local run, lease_ms = unpack(ARGV)
 local holder = redis.call('GET', lease)
-if holder and holder ~= node_id then return 0 end
+if holder and holder ~= run then return 0 end
 if lease_ms == '0' then return redis.call('DEL', lease) end
-redis.call('SET', lease, node_id, 'PX', lease_ms)
+redis.call('SET', lease, run, 'PX', lease_ms)
 return 1

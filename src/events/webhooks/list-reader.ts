@@ -12,6 +12,8 @@ export type PageEnd = 'more' | 'end' | 'changed';
 export interface ListReader {
   /** The lowest number that is neither done nor in the queues. */
   nextNumber(): number;
+  /** The number that was read last. */
+  readTo(): number;
   /** How many events are left in the list for lack of room. */
   countPostponed(): number;
   seen(): SeenEvent;
@@ -66,6 +68,7 @@ export function createListReader(
 
   return {
     nextNumber: () => Math.min(filler.firstPostponed(), lastNumber + 1),
+    readTo: () => lastNumber,
     countPostponed: filler.countPostponed,
     seen: () => seen,
     async readPage() {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
@@ -39,6 +40,7 @@ interface RunningWebhooks {
 
 interface WebhooksOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
+  /** Tells people who has the lease. */
   readonly nodeId: string;
   /** Those in use, which a reload changes. */
   readonly settings: () => WebhookSettings;
@@ -53,7 +55,7 @@ interface WebhooksOptions {
 /** Tells webhooks of events, on one node at a time. */
 export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
   const { connection, nodeId, settings, log } = options;
-  const store = createWebhookStore(connection, nodeId);
+  const store = createWebhookStore(connection, `${nodeId} ${randomUUID()}`);
   const stopping = new AbortController();
   const ending = new AbortController();
   const deliveries = new Map<string, WebhookDelivery>();

@@ -65,11 +65,12 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   let isOwn = true;
   let dropped = 0;
 
+  const countWaiting = () => queues.size() + reader.countPostponed();
   const reader = createListReader(options, { queues, note: (lost) => note(undefined, lost) });
   const note = async (number: number | undefined, dropped: number) => {
     const cursor = Math.min(queues.first(), reader.nextNumber()) - 1;
-    const done = { number, cursor, dropped, seen: reader.seen() };
-    isOwn = (await store.note(name, done)) && isOwn;
+    const read = { seen: reader.seen(), readTo: reader.readTo(), waiting: countWaiting() };
+    isOwn = (await store.note(name, { number, cursor, dropped, ...read })) && isOwn;
   };
 
   const finish = async (waiting: WaitingEvent, dropped: number) => {
@@ -120,7 +121,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     async finishPosts() {
       while (posts.size > 0) await Promise.allSettled(posts);
     },
-    waiting: () => queues.size() + reader.countPostponed(),
+    waiting: countWaiting,
     failingSinceMs: health.failingSinceMs,
   };
 }

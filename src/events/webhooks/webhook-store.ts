@@ -23,7 +23,7 @@ export interface SeenEvent {
 
 /** What any node can say of a webhook. */
 export interface WebhookState {
-  /** How many events of any type are not done. */
+  /** How many events it has yet to be told, and those of any type that are not read yet. */
   readonly waiting: number;
   /** Given up after a day, or lost since the list was full. */
   readonly dropped: number;
@@ -50,6 +50,10 @@ interface DoneEvent {
   readonly cursor: number;
   readonly dropped: number;
   readonly seen: SeenEvent;
+  /** The list was read up to this number. */
+  readonly readTo: number;
+  /** How many events up to there the webhook has yet to be told. */
+  readonly waiting: number;
 }
 
 /** As the script takes it. */
@@ -65,17 +69,17 @@ const KEEP_S = 31 * 86_400;
 const holdScript = loadLuaScript(
   new URL('./hold-webhooks.lua', import.meta.url),
   ['lease'],
-  ['node_id', 'lease_ms'],
+  ['run', 'lease_ms'],
 );
 const noteScript = loadLuaScript(
   new URL('./note-told.lua', import.meta.url),
   ['lease', 'webhook', 'told', 'list'],
-  ['node_id', 'number', 'cursor', 'dropped', 'seen', 'history', 'keep_s'],
+  ['run', 'number', 'cursor', 'dropped', 'seen', 'history', 'read_to', 'waiting', 'keep_s'],
 );
 const noteHealthScript = loadLuaScript(
   new URL('./note-health.lua', import.meta.url),
   ['lease', 'webhook'],
-  ['node_id', 'delivered_at', 'failing_since', 'reason'],
+  ['run', 'delivered_at', 'failing_since', 'reason'],
 );
 const findScript = loadLuaScript(
   new URL('./find-place.lua', import.meta.url),
@@ -83,16 +87,16 @@ const findScript = loadLuaScript(
   ['keep_s'],
 );
 
-export function createWebhookStore(connection: Connection, nodeId: string): WebhookStore {
+export function createWebhookStore(connection: Connection, run: string): WebhookStore {
   const { lease, list } = EVENT_KEYS;
   const keysOf = (name: string) => ({
     ...{ webhook: EVENT_KEYS.webhook(name), told: EVENT_KEYS.told(name), list },
   });
   const hold = async (leaseMs: number) =>
-    (await holdScript.call(connection, { lease }, { node_id: nodeId, lease_ms: leaseMs })) === 1;
+    (await holdScript.call(connection, { lease }, { run, lease_ms: leaseMs })) === 1;
   const noteHealth = async (name: string, health: Health) => {
     const keys = { lease, webhook: EVENT_KEYS.webhook(name) };
-    await noteHealthScript.call(connection, keys, { node_id: nodeId, ...health });
+    await noteHealthScript.call(connection, keys, { run, ...health });
   };
   return {
     hold,
@@ -111,10 +115,11 @@ export function createWebhookStore(connection: Connection, nodeId: string): Webh
       const failingSinceMs = Number(since) || undefined;
       return { cursor, told: new Set(told.map(Number)), seen, failingSinceMs };
     },
-    async note(name, { number, cursor, dropped, seen }) {
+    async note(name, { number, cursor, dropped, seen, readTo, waiting }) {
       const keys = { lease, ...keysOf(name) };
-      const place = { number: number ?? '', cursor, dropped, seen: seen.number };
-      const args = { node_id: nodeId, ...place, history: seen.history, keep_s: KEEP_S };
+      const place = { number: number ?? '', cursor, dropped, read_to: readTo, waiting };
+      const list = { seen: seen.number, history: seen.history };
+      const args = { run, ...place, ...list, keep_s: KEEP_S };
       return (await noteScript.call(connection, keys, args)) === 1;
     },
     noteDelivered: (name, nowMs) =>
@@ -130,22 +135,30 @@ async function readLastNumber(connection: Connection): Promise<number> {
   return last === undefined ? 0 : Number.parseInt(String(last[0]), 10);
 }
 
-const FIELDS = ['cursor', 'dropped', 'delivered_at', 'failing_since', 'reason'];
+const FIELDS = [
+  'cursor',
+  'read_to',
+  'waiting',
+  'dropped',
+  'delivered_at',
+  'failing_since',
+  'reason',
+];
 
 export async function readWebhookState(
   connection: Connection,
   name: string,
 ): Promise<WebhookState> {
-  const [fields, told, last] = await Promise.all([
+  const [fields, last] = await Promise.all([
     connection.send('hmget', [EVENT_KEYS.webhook(name), ...FIELDS]),
-    connection.send('zcard', [EVENT_KEYS.told(name)]),
     readLastNumber(connection),
   ]);
-  const [cursor, dropped, delivered, since, reason] = (fields as (string | null)[]).map(
-    (text) => text ?? '',
-  );
+  const [cursor, readTo, waiting, dropped, delivered, since, reason] = (
+    fields as (string | null)[]
+  ).map((text) => text ?? '');
+  const unread = cursor === '' ? 0 : Math.max(0, last - Number(readTo || cursor));
   return {
-    waiting: cursor === '' ? 0 : Math.max(0, last - Number(cursor) - Number(told)),
+    waiting: Number(waiting) + unread,
     dropped: Number(dropped),
     deliveredMs: delivered ? Number(delivered) : undefined,
     failing: since ? { sinceMs: Number(since), reason: reason ?? '' } : undefined,

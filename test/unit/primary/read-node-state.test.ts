@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readUpstreamHealth } from '../../../src/primary/read-node-state.ts';
-import type { UpstreamHealth } from '../../../src/routing/upstream-slots.ts';
+import type { UpstreamHealth } from '../../../src/routing/shared-upstream.ts';
 import type { WorkerProcess, WorkerState } from '../../../src/supervise/fork-worker.ts';
 
 /** A worker in this state that finds the upstream `main` so, or has not reported. */

@@ -6,7 +6,7 @@ import {
   type ModelRoute,
   type Router,
 } from '../../../src/routing/router.ts';
-import type { UpstreamLimits } from '../../../src/routing/upstream-slots.ts';
+import type { UpstreamLimits } from '../../../src/routing/shared-upstream.ts';
 import { createRandom } from '../../../src/upstream/simulated/random.ts';
 
 export const MODEL = 'm-1';

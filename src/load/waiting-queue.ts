@@ -1,5 +1,5 @@
 /** The due times of requests that wait for a connection, the longest waiting first. */
-export interface WaitingLine {
+export interface WaitingQueue {
   readonly size: number;
   /** False if there is no room. */
   add(dueMs: number): boolean;
@@ -7,7 +7,7 @@ export interface WaitingLine {
   take(): number | undefined;
 }
 
-export function createWaitingLine(sizeMax: number): WaitingLine {
+export function createWaitingQueue(sizeMax: number): WaitingQueue {
   const ring = new Float64Array(sizeMax);
   let first = 0;
   let size = 0;

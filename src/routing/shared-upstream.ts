@@ -10,7 +10,7 @@ import { createRest, type Rest } from './rest.ts';
 export type UpstreamHealth = HealthState | 'paused' | 'down';
 
 /** One upstream as all models share it. */
-export interface UpstreamSlots {
+export interface SharedUpstream {
   readonly name: string;
   readonly health: Health;
   readonly concurrencyMax: number;
@@ -26,10 +26,10 @@ export interface UpstreamLimits {
   readonly concurrencyMax: number;
 }
 
-export function createUpstreamSlots(
+export function createSharedUpstream(
   { name, concurrencyMax }: UpstreamLimits,
   time: { readonly clock: Clock; readonly random: () => number },
-): UpstreamSlots {
+): SharedUpstream {
   return {
     name,
     concurrencyMax,
@@ -40,30 +40,30 @@ export function createUpstreamSlots(
   };
 }
 
-export function createPause({ pauses }: UpstreamSlots, clock: Clock): Rest {
+export function createPause({ pauses }: SharedUpstream, clock: Clock): Rest {
   const pause = createRest(clock);
   pauses.push(pause);
   return pause;
 }
 
 /** A pause that no model asks about any more. */
-export function dropPause({ pauses }: UpstreamSlots, pause: Rest): void {
+export function dropPause({ pauses }: SharedUpstream, pause: Rest): void {
   const place = pauses.indexOf(pause);
   if (place >= 0) pauses.splice(place, 1);
 }
 
-export function setDown(slots: UpstreamSlots, isDown: boolean): void {
-  if (slots.isDown && !isDown) slots.health.revive();
-  slots.isDown = isDown;
+export function setDown(shared: SharedUpstream, isDown: boolean): void {
+  if (shared.isDown && !isDown) shared.health.revive();
+  shared.isDown = isDown;
 }
 
-export function readHealth({ health, isDown, pauses }: UpstreamSlots): UpstreamHealth {
+export function readHealth({ health, isDown, pauses }: SharedUpstream): UpstreamHealth {
   if (isDown) return 'down';
   const state = health.state();
   return state === 'closed' && pauses.some((pause) => pause.leftMs() > 0) ? 'paused' : state;
 }
 
 /** The time until all of its models can be asked again. */
-export function readRestMs({ health, pauses }: UpstreamSlots): number {
+export function readRestMs({ health, pauses }: SharedUpstream): number {
   return Math.max(health.restMs(), ...pauses.map((pause) => pause.leftMs()));
 }
