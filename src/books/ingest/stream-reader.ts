@@ -7,6 +7,7 @@ import type { Books } from '../engine/books.ts';
 import type { GapRow } from '../engine/tables.ts';
 import { createAgedPlaces } from '../stream/aged-places.ts';
 import { readStreamSpan } from '../stream/audit-bucket.ts';
+import { findQuietBuckets } from '../stream/find-quiet-buckets.ts';
 import { forEachBucket } from '../stream/for-each-bucket.ts';
 import { gatherBuckets, type ReadPage } from '../stream/gather-buckets.ts';
 import { isLost, type StoredEntry } from '../stream/is-lost.ts';
@@ -49,7 +50,7 @@ export interface StreamReader {
 }
 
 export interface StreamReaderOptions {
-  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  readonly connection: Pick<RedisConnection, 'client' | 'isCluster' | 'send'>;
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
@@ -111,6 +112,7 @@ export function createStreamReader(
     async readBatch(untilMs, restMaxMs) {
       // The last one in that millisecond.
       const until = `${Math.max(0, untilMs)}-${NUMBER_MAX}`;
+      await gathering.findQuiet();
       const { next, isComplete, failure } = await gatherBuckets(
         { from: nextBucket, restMaxMs, isOver: () => gathering.isFull() || signal.aborted },
         (bucket) => gathering.readPage(bucket, laterOf(until, readable.of(bucket))),
@@ -148,6 +150,8 @@ async function expectVersion(books: Books, expected: number): Promise<void> {
 
 /** What was read and is not in the books yet. */
 interface GatherResult {
+  /** Finds the buckets that have nothing new, which `readPage` then need not ask. */
+  findQuiet(): Promise<void>;
   readPage(bucket: number, until: StreamId): Promise<ReadPage>;
   isFull(): boolean;
   items(): readonly StreamItem[];
@@ -165,6 +169,7 @@ function createGathering(
   const read = new Map<number, StreamId>();
   /** When it was found that Redis had lost entries of a bucket. */
   const lossesMs = new Map<number, number>();
+  let quiet: ReadonlySet<number> = new Set();
   let items: StreamItem[] = [];
   let bytes = 0;
   let gaps: GapRow[] = [];
@@ -183,7 +188,11 @@ function createGathering(
   };
 
   return {
+    async findQuiet() {
+      quiet = await findQuietBuckets(connection, read);
+    },
     async readPage(bucket, until) {
+      if (quiet.has(bucket)) return { entries: 0, isLast: true };
       const after = read.get(bucket) ?? (await start(bucket));
       const page = await readStreamPage(connection, bucket, { after, until });
       for (const entry of page) {

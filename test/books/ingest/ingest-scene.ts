@@ -102,6 +102,7 @@ function start(shared: TestConnection, options: StartOptions) {
   const ingester = startIngester({
     connection: {
       client: connection.client,
+      isCluster: shared.isCluster,
       send: (command, args) => {
         calls++;
         return connection.send(command, args);
