@@ -2,6 +2,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const CHECK_MS = 10_000;
+const AFTER_START_MS = 60_000;
 /** A heap that has grown by less is left alone. */
 const GROWTH_SHARE_MIN = 0.25;
 const GROWTH_BYTES_MIN = 2_000_000;
@@ -21,7 +22,7 @@ function compactHeap(): number {
 
 /** Compacts the heap once, a while after the process has started: that is busy enough. */
 export function compactHeapLater(): void {
-  setTimeout(compactHeap, CHECK_MS).unref();
+  setTimeout(compactHeap, AFTER_START_MS).unref();
 }
 
 /** Compacts the heap now, and again whenever it has grown, until the thread ends. */
