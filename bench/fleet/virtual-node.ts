@@ -17,6 +17,7 @@ import { openSettleJournal } from '../../src/quota/journal/settle-journal.ts';
 import { settle } from '../../src/quota/scripts/settle.ts';
 import { sweep } from '../../src/quota/scripts/sweep.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { findBusyBuckets } from '../../src/quota/sweeping/find-busy-buckets.ts';
 import { leaveSweeps, shareSweeps } from '../../src/quota/sweeping/share-sweeps.ts';
 import { startSweeper } from '../../src/quota/sweeping/sweep-buckets.ts';
 import { createBreaker } from '../../src/redis/breaker.ts';
@@ -165,6 +166,7 @@ async function startPrimaryParts(
   const sweeper = startSweeper({
     learnShare: () => shareSweeps(connection, id),
     leave: () => leaveSweeps(connection, id),
+    findBusy: (buckets) => findBusyBuckets(connection, buckets),
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax, DEFAULT_WARNINGS),
     onEvents: () => {},
     onSwept: () => {},

@@ -21,7 +21,7 @@ const AWAITED: ReadonlyMap<string, string> = new Map([
 
 /** What a command is for, as a person would say it. */
 export function purposeOf({ name, subject, connection }: SeenCommand): string {
-  if (/:(holds|leases)$/.test(subject)) return 'sweeps';
+  if (/:(holds|leases)$/.test(subject)) return name === 'exists' ? 'looks before sweeps' : 'sweeps';
   if (name === 'xlen') return 'counts of the entries';
   if (name === 'xtrim') return 'trimming of the ledgers';
   if (/:ledger$/.test(subject) || subject === 'gw:{a}:audit') return 'reading of the ledgers';

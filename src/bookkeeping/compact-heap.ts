@@ -2,6 +2,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const CHECK_MS = 10_000;
+const AFTER_START_MS = 60_000;
 /** A heap that has grown by less is left alone. */
 const GROWTH_SHARE_MIN = 0.25;
 const GROWTH_BYTES_MIN = 2_000_000;
@@ -19,18 +20,21 @@ function compactHeap(): number {
   return getHeapStatistics().total_heap_size;
 }
 
-/** Compacts the heap once, a while after the process has started: that is busy enough. */
+/** Compacts the heap once, a while after its thread has started: that is busy enough. */
 export function compactHeapLater(): void {
-  setTimeout(compactHeap, CHECK_MS).unref();
+  setTimeout(compactHeap, AFTER_START_MS).unref();
 }
 
-/** Compacts the heap now, and again whenever it has grown, until the thread ends. */
+/** Does the same, and compacts the heap again whenever it has grown, until the thread ends. */
 export function keepHeapCompact(): void {
-  let compactBytes = compactHeap();
-  const check = () => {
-    const grownBytes = getHeapStatistics().total_heap_size - compactBytes;
-    const grownMinBytes = GROWTH_BYTES_MIN + GROWTH_SHARE_MIN * compactBytes;
-    if (grownBytes >= grownMinBytes) compactBytes = compactHeap();
+  const keep = () => {
+    let compactBytes = compactHeap();
+    const check = () => {
+      const grownBytes = getHeapStatistics().total_heap_size - compactBytes;
+      const grownMinBytes = GROWTH_BYTES_MIN + GROWTH_SHARE_MIN * compactBytes;
+      if (grownBytes >= grownMinBytes) compactBytes = compactHeap();
+    };
+    setInterval(check, CHECK_MS).unref();
   };
-  setInterval(check, CHECK_MS).unref();
+  setTimeout(keep, AFTER_START_MS).unref();
 }

@@ -27,6 +27,7 @@ import { openSettleJournal, type SettleJournal } from '../quota/journal/settle-j
 import { settle } from '../quota/scripts/settle.ts';
 import { type SweepReply, sweep } from '../quota/scripts/sweep.ts';
 import type { Settlement } from '../quota/settlement/settlement.ts';
+import { findBusyBuckets } from '../quota/sweeping/find-busy-buckets.ts';
 import { leaveSweeps, shareSweeps } from '../quota/sweeping/share-sweeps.ts';
 import { type Sweeper, startSweeper } from '../quota/sweeping/sweep-buckets.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
@@ -208,6 +209,7 @@ function sweepWithOthers(
   const sweeper = startSweeper({
     learnShare: () => shareSweeps(connection, node),
     leave: () => leaveSweeps(connection, node),
+    findBusy: (buckets) => findBusyBuckets(connection, buckets),
     sweep: (bucket, countMax) => sweep(connection, bucket, countMax, configInUse().warnings),
     onEvents: events.collect,
     onSwept: createObserveSwept(metrics),

@@ -1,3 +1,5 @@
+import type { Command } from 'ioredis';
+import { unpack } from 'msgpackr';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { encodeLedgerUsage } from '../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../src/redis/connect-redis.ts';
@@ -18,7 +20,7 @@ const USAGE = encodeLedgerUsage(
   DETAILS,
 );
 
-type Connection = Pick<RedisConnection, 'client' | 'send'>;
+type Connection = Pick<RedisConnection, 'client' | 'isCluster' | 'send'>;
 type Args = readonly (string | number | Buffer)[];
 
 /** What an ingester asks of Redis, answered by the simulated store: its ledger and its leases. */
@@ -32,11 +34,12 @@ export function connectToStore(store: SimulatedStore): Connection {
     }
     throw new Error(`the simulated store has no ${command}`);
   };
-  const callBuffer = async (command: string, stream: string, ...args: string[]) => {
-    if (command !== 'xrange') throw new Error(`the simulated store has no ${command}`);
-    return stream === LEDGER ? await store.call(({ ledger }) => readRange(ledger, args)) : [];
+  const sendCommand = async ({ name, args: [stream, ...range] }: Command) => {
+    if (name !== 'xrange') throw new Error(`the simulated store has no ${name}`);
+    if (stream !== LEDGER) return [];
+    return await store.call(({ ledger }) => readRange(ledger, range.map(String)));
   };
-  return { send, client: { callBuffer } } as unknown as Connection;
+  return { send, isCluster: false, client: { sendCommand } } as unknown as Connection;
 }
 
 /** Scripts are told apart by their keys. */
@@ -47,10 +50,18 @@ function callScript(store: SimulatedStore, [, count, first, ...rest]: Args): Pro
     const [, , nodeId, leaseMs, booksId] = rest;
     return store.call((data) => holdLease(data, String(nodeId), Number(leaseMs), String(booksId)));
   }
+  if (count === 1) return readLastIds(store, [String(first), ...unpack(rest[0] as Buffer)]);
   if (first !== LEDGER) return Promise.resolve(['0-0', '', 0, [], []]);
   return store.call(({ ledger, last, isTrimmed }) => {
     const [oldest] = ledger;
     return [idOf(last), oldest === undefined ? '' : idOf(oldest), isTrimmed ? 1 : 0, [], []];
+  });
+}
+
+function readLastIds(store: SimulatedStore, ledgers: readonly string[]): Promise<string[]> {
+  return store.call(({ ledger }) => {
+    const last = ledger.at(-1);
+    return ledgers.map((name) => (name === LEDGER && last !== undefined ? idOf(last) : ''));
   });
 }
 

@@ -35,7 +35,7 @@ export interface Ingester {
 }
 
 interface IngesterOptions {
-  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  readonly connection: Pick<RedisConnection, 'client' | 'isCluster' | 'send'>;
   /** A writer. */
   readonly books: Books;
   /** The same after a restart, and no other node's. */

@@ -12,6 +12,7 @@ import { gatherBuckets, type ReadPage } from '../stream/gather-buckets.ts';
 import { isLost, type StoredEntry } from '../stream/is-lost.ts';
 import { REREAD_MS } from '../stream/late-entries.ts';
 import { readStreamEntry, readStreamPage, STREAM_PAGE_MAX } from '../stream/read-stream.ts';
+import { readStreamEnds, type StreamEnds } from '../stream/read-stream-ends.ts';
 import {
   compareStreamIds,
   earlierStreamId,
@@ -49,7 +50,7 @@ export interface StreamReader {
 }
 
 export interface StreamReaderOptions {
-  readonly connection: Pick<RedisConnection, 'client' | 'send'>;
+  readonly connection: Pick<RedisConnection, 'client' | 'isCluster' | 'send'>;
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
@@ -95,22 +96,18 @@ export function createStreamReader(
 
   return {
     async look() {
-      const lasts = new Map<number, StreamId>();
-      const { failure } = await forEachBucket(
-        () => signal.aborted,
-        async (bucket) => {
-          const { last } = await readStreamSpan(connection, bucket);
-          if (last !== STREAM_START) lasts.set(bucket, last);
-        },
-      );
-      readable.note(lasts);
-      trimmable.note(lasts);
+      const { ends, failure } = await readStreamEnds(connection);
+      readable.note(ends);
+      trimmable.note(ends);
       if (failure !== undefined) throw failure;
     },
 
     async readBatch(untilMs, restMaxMs) {
       // The last one in that millisecond.
       const until = `${Math.max(0, untilMs)}-${NUMBER_MAX}`;
+      // In a Cluster this would take as many calls as reading does.
+      const known = connection.isCluster ? undefined : await readStreamEnds(connection);
+      gathering.noteEnds(known?.failure === undefined ? known?.ends : undefined);
       const { next, isComplete, failure } = await gatherBuckets(
         { from: nextBucket, restMaxMs, isOver: () => gathering.isFull() || signal.aborted },
         (bucket) => gathering.readPage(bucket, laterOf(until, readable.of(bucket))),
@@ -148,6 +145,8 @@ async function expectVersion(books: Books, expected: number): Promise<void> {
 
 /** What was read and is not in the books yet. */
 interface GatherResult {
+  /** Buckets that have nothing behind what was read are not asked for a page. */
+  noteEnds(ends: StreamEnds | undefined): void;
   readPage(bucket: number, until: StreamId): Promise<ReadPage>;
   isFull(): boolean;
   items(): readonly StreamItem[];
@@ -165,6 +164,7 @@ function createGathering(
   const read = new Map<number, StreamId>();
   /** When it was found that Redis had lost entries of a bucket. */
   const lossesMs = new Map<number, number>();
+  let knownEnds: StreamEnds | undefined;
   let items: StreamItem[] = [];
   let bytes = 0;
   let gaps: GapRow[] = [];
@@ -175,16 +175,23 @@ function createGathering(
     if (compareStreamIds(floor, cursor) > 0) {
       gaps.push({ bucket, after: cursor, until: floor, noted_ms: clock.nowMs() });
     }
-    const isSame = (await readStreamEntry(connection, bucket, cursor)) !== undefined;
+    const isSame =
+      cursor !== STREAM_START && (await readStreamEntry(connection, bucket, cursor)) !== undefined;
     if (!isSame && compareStreamIds(floor, cursor) < 0) lossesMs.set(bucket, performance.now());
     const place = isSame ? laterStreamId(rewindStreamId(cursor, REREAD_MS), floor) : floor;
     read.set(bucket, place);
     return place;
   };
+  const isReadToEnd = (bucket: number, after: StreamId): boolean =>
+    knownEnds !== undefined && compareStreamIds(knownEnds.get(bucket) ?? STREAM_START, after) <= 0;
 
   return {
+    noteEnds(ends) {
+      knownEnds = ends;
+    },
     async readPage(bucket, until) {
       const after = read.get(bucket) ?? (await start(bucket));
+      if (isReadToEnd(bucket, after)) return { entries: 0, isLast: true };
       const page = await readStreamPage(connection, bucket, { after, until });
       for (const entry of page) {
         const item = decodeItem(bucket, entry, findCost);

@@ -1,5 +1,7 @@
 import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
+import type { CommandArg } from '../../redis/direct-line/command-writer.ts';
+import { createBytesCommand } from '../../redis/direct-line/create-command.ts';
 import type { StreamFields } from '../writing/decode-entry.ts';
 import type { StreamId } from './stream-id.ts';
 
@@ -32,22 +34,29 @@ export function readStreamPage(
 
 /** The same of any stream, by its Redis key. */
 export async function readPageOf(
-  { client }: Pick<RedisConnection, 'client'>,
+  connection: Pick<RedisConnection, 'client'>,
   stream: string,
   { after, until }: StreamRange,
 ): Promise<readonly StreamEntry[]> {
-  const count = String(STREAM_PAGE_MAX);
-  // As bytes: the usage is packed.
-  const reply = await client.callBuffer('xrange', stream, `(${after}`, until, 'COUNT', count);
-  return (reply as [Buffer, Buffer[]][]).map(([id, fields]) => ({ id: String(id), fields }));
+  const range = [stream, `(${after}`, until, 'COUNT', STREAM_PAGE_MAX];
+  const entries = await readRange(connection, range);
+  return entries.map(([id, fields]) => ({ id: String(id), fields }));
 }
 
 /** The fields of one entry; undefined when there is none with this id. */
 export async function readStreamEntry(
-  { client }: Pick<RedisConnection, 'client'>,
+  connection: Pick<RedisConnection, 'client'>,
   bucket: number,
   id: StreamId,
 ): Promise<StreamFields | undefined> {
-  const reply = await client.callBuffer('xrange', keysOfBucket(bucket).ledger, id, id);
-  return (reply as [Buffer, Buffer[]][])[0]?.[1];
+  const [entry] = await readRange(connection, [keysOfBucket(bucket).ledger, id, id]);
+  return entry?.[1];
+}
+
+/** As bytes: the usage is packed. All ranges of one turn of the event loop are written at once. */
+async function readRange(
+  { client }: Pick<RedisConnection, 'client'>,
+  range: readonly CommandArg[],
+): Promise<readonly (readonly [id: Buffer, fields: Buffer[]])[]> {
+  return (await client.sendCommand(createBytesCommand('xrange', range))) as [Buffer, Buffer[]][];
 }

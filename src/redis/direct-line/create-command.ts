@@ -12,7 +12,8 @@ type Args = readonly CommandArg[];
 
 const writer = new CommandWriter();
 
-const UTF8 = { replyEncoding: 'utf8' } as const;
+const TEXT = { replyEncoding: 'utf8' } as const;
+const BYTES = { replyEncoding: null } as const;
 
 /**
  * A command that goes to the socket together with all others of this turn of the event loop: a
@@ -22,8 +23,8 @@ const UTF8 = { replyEncoding: 'utf8' } as const;
 class CorkedCommand extends Command {
   readonly #encoded: Buffer;
 
-  constructor(name: string, args: Args) {
-    super(name, argsForClient(name, args), UTF8);
+  constructor(name: string, args: Args, replies: typeof TEXT | typeof BYTES) {
+    super(name, argsForClient(name, args), replies);
     writer.write(name, args);
     this.#encoded = writer.take();
   }
@@ -35,7 +36,12 @@ class CorkedCommand extends Command {
 }
 
 export function createCommand(name: string, args: Args): Command {
-  return new CorkedCommand(name, args);
+  return new CorkedCommand(name, args, TEXT);
+}
+
+/** All texts of its reply are buffers. */
+export function createBytesCommand(name: string, args: Args): Command {
+  return new CorkedCommand(name, args, BYTES);
 }
 
 /**

@@ -93,6 +93,7 @@ describeBooks('an ingester', (scene) => {
     let isOut = false;
     const connection = {
       client: store.connection.client,
+      isCluster: false,
       send: async (...call: Parameters<typeof store.connection.send>) => {
         if (isOut) throw new Error('Connection is closed.');
         return await store.connection.send(...call);

@@ -44,7 +44,7 @@ interface StartOptions {
   readonly books: Books;
   readonly nodeId?: string;
   readonly pace?: Partial<IngestPace>;
-  readonly connection?: Pick<TestConnection, 'client' | 'send'>;
+  readonly connection?: Pick<TestConnection, 'client' | 'isCluster' | 'send'>;
 }
 
 export interface IngestServer {
@@ -102,6 +102,7 @@ function start(shared: TestConnection, options: StartOptions) {
   const ingester = startIngester({
     connection: {
       client: connection.client,
+      isCluster: connection.isCluster,
       send: (command, args) => {
         calls++;
         return connection.send(command, args);

@@ -55,6 +55,7 @@ describeBooks('of several nodes', (scene) => {
     // Each of them takes the lease, whoever holds it.
     const connection = {
       client: store.connection.client,
+      isCluster: false,
       send: async (command: string, args: readonly CommandArg[]) => {
         const isLease = command.startsWith('eval') && args[2] === BOOKS_KEYS.lease;
         if (isLease) await store.connection.send('del', [BOOKS_KEYS.lease]);

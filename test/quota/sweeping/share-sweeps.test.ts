@@ -47,6 +47,7 @@ function startNode(connection: TestConnection, nodeId: string) {
   const sweeper = startSweeper({
     learnShare: () => (isDead ? fail() : shareSweeps(connection, nodeId)),
     leave: () => (isDead ? fail() : leaveSweeps(connection, nodeId)),
+    findBusy: async (buckets) => buckets,
     sweep(bucket, countMax) {
       if (isDead) return fail();
       swept.set(bucket, (swept.get(bucket) ?? 0) + 1);
@@ -147,6 +148,7 @@ describe('several nodes that sweep', () => {
       learnShare: () =>
         isOut ? Promise.reject(new Error('CLUSTERDOWN')) : Promise.resolve({ index: 1, count: 2 }),
       leave: async () => {},
+      findBusy: async (buckets) => buckets,
       async sweep(bucket) {
         visits.add(bucket);
         return { swept: 0, chargedMicros: 0, isFull: false, hasEvents: false };

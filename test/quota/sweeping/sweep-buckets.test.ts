@@ -36,12 +36,16 @@ afterEach(async () => {
   await stopRedisServers();
 });
 
-function start(sweepOne: (bucket: number, countMax: number) => Promise<SweepReply>) {
+function start(
+  sweepOne: (bucket: number, countMax: number) => Promise<SweepReply>,
+  findBusy = async (buckets: readonly number[]) => buckets,
+) {
   const log = createMemoryLog();
   const swept: SweepReply[] = [];
   const sweeper = startSweeper({
     learnShare: async () => ({ index: 0, count: 1 }),
     leave: async () => {},
+    findBusy,
     sweep: sweepOne,
     random: Math.random,
     log,
@@ -175,6 +179,29 @@ describe('the sweeper', () => {
     await waitUntil(hasVisitedAll, 'all others were visited again');
     expect(visits.length).toBeLessThan(2 * BUCKETS);
     expect(log.lines[0]).toMatchObject({ level: 'error', fields: { bucket: expect.any(Number) } });
+  });
+
+  it('visits only buckets that may have something, and none while it does not know', async () => {
+    const visits: number[] = [];
+    let answers: (() => Promise<readonly number[]>)[] = [
+      () => Promise.reject(new RedisUnavailable()),
+      () => Promise.reject(new Error('WRONGTYPE')),
+      () => Promise.resolve([7]),
+    ];
+    const { log } = start(
+      (bucket) => {
+        visits.push(bucket);
+        return Promise.resolve(NOTHING);
+      },
+      (buckets) => {
+        const [answer, ...rest] = answers;
+        answers = rest;
+        return answer === undefined ? Promise.resolve(buckets.slice(9, 10)) : answer();
+      },
+    );
+    await waitUntil(() => visits.length >= 2, 'two rounds have visited a bucket');
+    expect(visits).toEqual([7, 9]);
+    expect(log.lines.map(({ message }) => message)).toEqual(['the buckets to sweep are not known']);
   });
 
   it('stops when the sweeps on their way have ended', async () => {
