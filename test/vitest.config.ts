@@ -19,6 +19,17 @@ const WITH_OWN_PROCESS = [
   'test/upstream/http1/pause.test.ts',
 ];
 
+/** Heavy proofs of whole nodes, which `npm run test:long` runs: 20 to 100 s of CPU time each. */
+const LONG = [
+  'test/agents/coding-agents.test.ts',
+  'test/books/ingest/ingest-crash.test.ts',
+  'test/deploy/restore.test.ts',
+  'test/docs/fresh-checkout.test.ts',
+  'test/e2e/operating/rolling-restart.test.ts',
+  'test/proof/fleet.test.ts',
+  'test/proof/soak.test.ts',
+];
+
 /** Files with servers first: at the end of a run, short files keep all workers busy. */
 class UnitsLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -50,9 +61,10 @@ export default defineConfig({
       createProject('shared', {
         include: ['test/**/*.test.ts'],
         // test/agents has packages of its own, and some of them bring tests.
-        exclude: ['**/node_modules/**', ...WITH_OWN_PROCESS],
+        exclude: ['**/node_modules/**', ...WITH_OWN_PROCESS, ...LONG],
         isolate: false,
       }),
+      createProject('long', { include: LONG, isolate: false }),
     ],
   },
 });
