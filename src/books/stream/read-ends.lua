@@ -9,8 +9,8 @@
 
   others is a packed list of names; its length bounds a call.
 ]]
-local first = unpack(KEYS)
-local others = unpack(ARGV)
+local first = KEYS[1]
+local others = ARGV[1]
 local last_ids = {}
 for _, ledger in ipairs({ first, unpack(cmsgpack.unpack(others)) }) do
   local last = redis.call('XREVRANGE', ledger, '+', '-', 'COUNT', 1)[1]
