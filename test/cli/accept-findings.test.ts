@@ -101,24 +101,6 @@ describeBooks('accepting what ledger verify found', (scene) => {
     expect(await readDrifts()).toBe(0);
   });
 
-  it('tells of another difference of the same account, and forgets one that has gone', async () => {
-    await run('books', 'import', ...SEGMENTS_OF_BOTH);
-    await changeBalance(2_500_000);
-    await accept(ACCOUNT);
-    await changeBalance(1);
-    const { code, out } = await verify();
-    expect([code, out]).toEqual([1, expect.stringMatching(/^drift /m)]);
-    expect(out).not.toContain('accepted');
-    expect(await readDrifts()).toBe(1);
-
-    await changeBalance(-1);
-    expect((await verify()).code).toBe(0);
-    await changeBalance(-2_500_000);
-    expect(await readReport()).toMatchObject({ is_clean: true, drifts: [], accepted: [] });
-    await changeBalance(2_500_000);
-    expect((await verify()).code).toBe(1);
-  });
-
   it('accepts gaps and what they leave behind, and rings for the next gap', async () => {
     await run('books', 'import', SEGMENTS_OF_ONE);
     await changeBalance(-700);
@@ -143,6 +125,27 @@ describeBooks('accepting what ledger verify found', (scene) => {
     const damagedToo = await accept('missing', 'damaged');
     expect(damagedToo.out).toContain('accepted damaged bucket 7, 1-0, by ');
     expect(damagedToo.code).toBe(0);
+  });
+
+  // What follows is the same on both engines, and each verify of Postgres takes a second.
+  if (scene.engine === 'postgres') return;
+
+  it('tells of another difference of the same account, and forgets one that has gone', async () => {
+    await run('books', 'import', ...SEGMENTS_OF_BOTH);
+    await changeBalance(2_500_000);
+    await accept(ACCOUNT);
+    await changeBalance(1);
+    const { code, out } = await verify();
+    expect([code, out]).toEqual([1, expect.stringMatching(/^drift /m)]);
+    expect(out).not.toContain('accepted');
+    expect(await readDrifts()).toBe(1);
+
+    await changeBalance(-1);
+    expect((await verify()).code).toBe(0);
+    await changeBalance(-2_500_000);
+    expect(await readReport()).toMatchObject({ is_clean: true, drifts: [], accepted: [] });
+    await changeBalance(2_500_000);
+    expect((await verify()).code).toBe(1);
   });
 
   it('takes no balance from books whose gaps are accepted', async () => {

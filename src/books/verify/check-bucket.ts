@@ -1,6 +1,7 @@
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
 import { readSnapshot } from '../engine/read-snapshot.ts';
+import type { AccountTotalRow } from '../engine/tables.ts';
 import {
   auditBucket,
   type BucketAudit,
@@ -64,7 +65,8 @@ async function checkOnce(
   const { last } = await readStreamSpan(connection, bucket);
   const ids = await listAccounts(connection, bucket);
   await follower.readTo(last);
-  const unknownAccounts = await findUnknown(tx, bucket, new Set(ids), follower);
+  const totals = await readBucketTotals(tx, bucket);
+  const unknownAccounts = findUnknown(totals, new Set(ids), follower);
 
   const drifts: Drift[] = [];
   let [accounts, keyMonths] = [0, 0];
@@ -78,7 +80,7 @@ async function checkOnce(
   }
   // Read last: entries that were trimmed since are missing in what was read.
   const { floor } = await readStreamSpan(connection, bucket);
-  const entries = (await countEntries(tx, bucket)) + countNew(follower);
+  const entries = totals.reduce((sum, total) => sum + total.entries, countNew(follower));
   const isGapped = compareStreamIds(cursor, floor) < 0;
   const { damaged } = follower;
   return { entries, accounts, keyMonths, drifts, unknownAccounts, damaged, isGapped };
@@ -176,12 +178,21 @@ async function readMonths(
   return months;
 }
 
-async function findUnknown(
-  tx: BooksTransaction,
-  bucket: number,
+type AccountTotal = Pick<AccountTotalRow, 'account' | 'entries' | 'charged' | 'paid'>;
+
+function readBucketTotals(tx: BooksTransaction, bucket: number): Promise<AccountTotal[]> {
+  return tx
+    .selectFrom('account_totals')
+    .select(['account', 'entries', 'charged', 'paid'])
+    .where('bucket', '=', bucket)
+    .execute();
+}
+
+function findUnknown(
+  totals: readonly AccountTotal[],
   known: ReadonlySet<string>,
   { sums }: StreamFollower,
-): Promise<UnknownAccount[]> {
+): UnknownAccount[] {
   const unknown = new Map<string, UnknownAccount>();
   const note = (account: string, entries: number, charged: number) => {
     if (known.has(account)) return;
@@ -192,24 +203,10 @@ async function findUnknown(
       charged_micros: before.charged_micros + charged,
     });
   };
-  const rows = await tx
-    .selectFrom('account_totals')
-    .select(['account', 'entries', 'charged', 'paid'])
-    .where('bucket', '=', bucket)
-    .execute();
-  for (const { account, entries, charged, paid } of rows) note(account, entries, charged - paid);
+  for (const { account, entries, charged, paid } of totals) note(account, entries, charged - paid);
   for (const [account, { entries, charged, paid }] of sums) note(account, entries, charged - paid);
   const found = [...unknown.values()];
   return found.filter(({ entries, charged_micros: charged }) => entries !== 0 || charged !== 0);
-}
-
-async function countEntries(tx: BooksTransaction, bucket: number): Promise<number> {
-  const { entries } = await tx
-    .selectFrom('account_totals')
-    .select(({ fn }) => fn.sum<number | null>('entries').as('entries'))
-    .where('bucket', '=', bucket)
-    .executeTakeFirstOrThrow();
-  return entries ?? 0;
 }
 
 function countNew({ sums }: StreamFollower): number {
