@@ -20,7 +20,7 @@ import { jsonTexts, places } from './upstream-dialects.ts';
  * only look like them.
  */
 
-const FUZZ_TIME_MS = 4_000;
+const FUZZ_TIME_MS = 2_000;
 const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
 const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
 

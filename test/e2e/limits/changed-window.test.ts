@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bucketOfAccount } from '../../../src/keys/account-id.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
@@ -11,6 +12,8 @@ import { waitUntil } from '../../support/wait-until.ts';
 /** Enough for a log, and so few that a slow machine too fills both windows. */
 const LIMIT = 24;
 const ASKERS = 8;
+/** Between two questions of one of them: most are refused, and all at once would fill both cores. */
+const THINK_MS = 40;
 /**
  * A log lives for three of the windows that write it, which is shorter than its times count in the
  * longer window.
@@ -33,6 +36,7 @@ function startAsking(gateways: readonly Gateway[], key: string) {
       const gateway = gateways[n % gateways.length] as Gateway;
       const { status } = await askModel(gateway.url, key, messageOf('Hi', { max_tokens: 1 }));
       counts[status] = (counts[status] ?? 0) + 1;
+      await sleep(THINK_MS);
     }
   };
   const asking = Promise.all(Array.from({ length: ASKERS }, (_, n) => ask(n)));
