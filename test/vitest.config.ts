@@ -19,13 +19,17 @@ const WITH_OWN_PROCESS = [
   'test/upstream/http1/pause.test.ts',
 ];
 
-/** Heavy proofs of whole nodes, which `npm run test:long` runs: 20 to 100 s of CPU time each. */
+/** Heavy proofs of whole nodes, which `npm run test:long` runs: 15 to 100 s of CPU time each. */
 const LONG = [
   'test/agents/coding-agents.test.ts',
   'test/books/ingest/ingest-crash.test.ts',
+  'test/deploy/one-to-several.test.ts',
   'test/deploy/restore.test.ts',
   'test/docs/fresh-checkout.test.ts',
+  'test/e2e/formats/backpressure.test.ts',
+  'test/e2e/operating/earlier-release.test.ts',
   'test/e2e/operating/rolling-restart.test.ts',
+  'test/e2e/webhooks/fleet.test.ts',
   'test/proof/fleet.test.ts',
   'test/proof/soak.test.ts',
 ];
