@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerCollector } from '../../../../src/protocol/answers/answer-collector.ts';
+import { NO_USAGE } from '../../../../src/protocol/answers/no-usage.ts';
 import type {
   InferenceAnswer,
   InferenceEvent,
@@ -15,17 +16,12 @@ const usage = {
   thinking: 6,
   searches: 0,
 };
-const noUsage = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  thinking: 0,
-  searches: 0,
+const start: InferenceEvent = {
+  type: 'start',
+  id: 'msg_1',
+  model: 'llm-opus-4.7',
+  usage: NO_USAGE,
 };
-
-const start: InferenceEvent = { type: 'start', id: 'msg_1', model: 'llm-opus-4.7', usage: noUsage };
 const finishWith = (stopReason: StopReason): InferenceEvent => ({
   type: 'finish',
   stopReason,

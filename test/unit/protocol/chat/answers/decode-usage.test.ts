@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../../../src/protocol/answers/no-usage.ts';
 import { decodeUsage } from '../../../../../src/protocol/chat/answers/decode-usage.ts';
-
-const NONE = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  thinking: 0,
-  searches: 0,
-};
 
 describe('the usage that a chat upstream tells', () => {
   it('has the prompt without what the cache had of it', () => {
@@ -21,7 +12,7 @@ describe('the usage that a chat upstream tells', () => {
       completion_tokens_details: { reasoning_tokens: 5 },
     };
     expect(decodeUsage(usage)).toEqual({
-      ...NONE,
+      ...NO_USAGE,
       input: 10,
       cacheRead: 60,
       cacheWrite5m: 30,
@@ -39,7 +30,7 @@ describe('the usage that a chat upstream tells', () => {
       completion_tokens_details: { reasoning_tokens: 50 },
     };
     expect(decodeUsage(usage)).toEqual({
-      ...NONE,
+      ...NO_USAGE,
       input: 10,
       output: 54,
       thinking: 50,
@@ -55,7 +46,7 @@ describe('the usage that a chat upstream tells', () => {
       completion_tokens_details: { reasoning_tokens: 9 },
     };
     expect(decodeUsage(usage)).toEqual({
-      ...NONE,
+      ...NO_USAGE,
       cacheRead: 5,
       output: 1,
       thinking: 1,
@@ -64,7 +55,10 @@ describe('the usage that a chat upstream tells', () => {
   });
 
   it('does not take the total for output where the prompt is not told', () => {
-    expect(decodeUsage({ completion_tokens: 2, total_tokens: 50 })).toEqual({ ...NONE, output: 2 });
+    expect(decodeUsage({ completion_tokens: 2, total_tokens: 50 })).toEqual({
+      ...NO_USAGE,
+      output: 2,
+    });
   });
 
   it('is none where nothing is told', () => {
@@ -80,7 +74,7 @@ describe('the usage that a chat upstream tells', () => {
       expect(decodeUsage(value)).toBeUndefined();
     }
     expect(decodeUsage({ prompt_tokens: 1.5, completion_tokens: 2 })).toEqual({
-      ...NONE,
+      ...NO_USAGE,
       output: 2,
     });
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../../../src/protocol/answers/no-usage.ts';
 import type { InferenceEvent, Usage } from '../../../../../src/protocol/inference.ts';
 import { createStreamDecoder } from '../../../../../src/protocol/native/answers/decode-stream.ts';
 import { createStreamEncoder } from '../../../../../src/protocol/native/answers/encode-stream.ts';
@@ -16,15 +17,6 @@ function decode(...payloads: unknown[]): InferenceEvent[] {
   return events;
 }
 
-const NO_USAGE = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  thinking: 0,
-  searches: 0,
-};
 const start = { type: 'message_start', message: { id: 'msg_1', model: 'm' } };
 const stop = { type: 'message_stop' };
 const blockStart = (index: number, content_block: unknown) => ({
