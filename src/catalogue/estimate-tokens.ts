@@ -3,11 +3,13 @@ import type { EmbeddingInput } from '../protocol/embeddings/embedding-input.ts';
 import type {
   CacheControl,
   ContentBlock,
+  InferenceRequest,
   Message,
   RequestOutline,
   Tool,
 } from '../protocol/inference.ts';
-import { type LongTexts, NO_LONG_TEXTS } from '../protocol/json/parse-json-body.ts';
+import { countHiddenDigits } from '../protocol/json/count-hidden-digits.ts';
+import { type JsonBody, type LongTexts, NO_LONG_TEXTS } from '../protocol/json/parse-json-body.ts';
 import { isObject } from '../protocol/schema.ts';
 import { addFile, type FileCounts, isFile } from './count-files.ts';
 
@@ -22,7 +24,9 @@ const VENDOR_TOOL_TOKENS = 1_300;
 const CITATION_TOKENS = 600;
 /** Quotes, colon and comma around a name or value. */
 const JSON_FRAME_BYTES = 3;
-const JSON_SCALAR_BYTES = 4;
+/** Both brackets of a list or an object, and the comma after it. */
+const JSON_BRACKETS_BYTES = 3;
+const COMMA_BYTES = 1;
 
 export interface TokenEstimate {
   /** The likely result of counting; rather too high than too low. */
@@ -60,26 +64,38 @@ interface Tally {
   readonly longTexts: LongTexts;
 }
 
+/** What a request does not tell of the body that it came in. */
+type Source = Pick<JsonBody, 'longTexts' | 'scalarBytes' | 'value'>;
+
+const NO_SOURCE: Source = { longTexts: NO_LONG_TEXTS, scalarBytes: 0, value: {} };
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Estimates the input tokens of a request from the bytes of everything that is sent. It copies
  * nothing, whatever the size.
  */
+export function estimateTokens(request: InferenceRequest, bytesPerToken: number): TokenEstimate;
+/** A request that may lack its long texts says with its body how long they are. */
 export function estimateTokens(
   request: RequestOutline,
   bytesPerToken: number,
-  longTexts = NO_LONG_TEXTS,
+  source: Source,
+): TokenEstimate;
+export function estimateTokens(
+  request: RequestOutline,
+  bytesPerToken: number,
+  source: Source = NO_SOURCE,
 ): TokenEstimate {
   if (request.embeds !== undefined) return estimateEmbeds(request.embeds, bytesPerToken);
   const tally: Tally = {
     bytes: 0,
     tokens: 0,
-    unsureBytes: 0,
+    unsureBytes: countHiddenDigits(source),
     unsureTokens: 0,
     files: undefined,
     cacheWrite: undefined,
-    longTexts,
+    longTexts: source.longTexts,
   };
   noteCacheControl(request.cacheControl, tally);
   if (request.system !== undefined) addContent(request.system, tally);
@@ -219,10 +235,14 @@ function addJson(root: unknown, tally: Tally, kind: 'blocks' | 'opaque'): void {
   while (rest.length > 0) {
     const value = rest.pop();
     if (typeof value === 'string') tally.bytes += bytesOf(value, tally) + JSON_FRAME_BYTES;
-    else if (Array.isArray(value)) for (const item of value) rest.push(item);
-    else if (!isObject(value)) tally.bytes += JSON_SCALAR_BYTES;
-    else if (kind === 'opaque') addFields(value, tally, rest);
-    else addBlockFields(value, tally, rest);
+    else if (typeof value !== 'object' || value === null) {
+      tally.bytes += String(value).length + COMMA_BYTES;
+    } else {
+      tally.bytes += JSON_BRACKETS_BYTES;
+      if (Array.isArray(value)) for (const item of value) rest.push(item);
+      else if (kind === 'opaque') addFields(value as Fields, tally, rest);
+      else addBlockFields(value as Fields, tally, rest);
+    }
   }
 }
 

@@ -37,7 +37,7 @@ export function findBounds(
 ): RequestBounds {
   const { overCeiling, estimate: files } = steps;
   const { price } = model;
-  const estimate = estimateTokens(request, files.bytesPerToken, source.longTexts);
+  const estimate = estimateTokens(request, files.bytesPerToken, source);
   const outputTokensMax = boundOutput(model, request, { overCeiling, estimate });
   const contextTokensMax = contextWindowOf(model, request);
   const searchesMax = boundSearches(request.tools, price);

@@ -7,10 +7,10 @@ import { checkModelKind } from '../../catalogue/check-model-kind.ts';
 import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
 import { checkContentType } from '../../gateway/check-content-type.ts';
 import { checkEncoding } from '../../gateway/check-encoding.ts';
+import type { ClientRequest } from '../../gateway/read-request.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import type { ApiKey } from '../../protocol/admission.ts';
 import type { HeaderSource } from '../../protocol/format.ts';
-import type { RequestOutline } from '../../protocol/inference.ts';
 import type { Exchange } from '../exchange.ts';
 
 export interface TokenQuestion {
@@ -19,7 +19,9 @@ export interface TokenQuestion {
   readonly key: ApiKey;
 }
 
-type Read = (counted: TokenQuestion) => RequestOutline | Promise<RequestOutline>;
+export type CountedRequest = Pick<ClientRequest, 'request' | 'source'>;
+
+type Read = (counted: TokenQuestion) => CountedRequest | Promise<CountedRequest>;
 
 /** Returns how many tokens the input of a request is likely to have. It costs nothing. */
 export async function countTokens(exchange: Exchange, steps: Steps, read: Read): Promise<number> {
@@ -29,12 +31,12 @@ export async function countTokens(exchange: Exchange, steps: Steps, read: Read):
   checkEncoding(header);
   const body = await exchange.body(key.strangerAddress);
   const { models } = await steps.identify(key);
-  const request = await read({ body, header, key });
+  const { request, source } = await read({ body, header, key });
   const { catalogue } = steps.offer();
   const model = catalogue.resolve(request.model);
   if (model === undefined) throw refuseUnknownModel(request.model);
   const allowed = restrictCatalogue(catalogue, models);
   if (allowed.resolve(request.model) === undefined) throw refuseForbiddenModel(request.model);
   checkModelKind(model, request);
-  return estimateTokens(request, steps.estimate.bytesPerToken).likely;
+  return estimateTokens(request, steps.estimate.bytesPerToken, source).likely;
 }

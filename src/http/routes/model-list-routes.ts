@@ -2,12 +2,10 @@ import { type Catalogue, restrictCatalogue } from '../../catalogue/catalogue.ts'
 import { encodeModel, encodeModelInfo, encodeModelList } from '../../catalogue/encode-models.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
-import type { RequestOutline } from '../../protocol/inference.ts';
-import { parseJsonBody } from '../../protocol/json/parse-json-body.ts';
+import { readJsonBody } from '../../protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
-import { isObject } from '../../protocol/schema.ts';
 import type { Exchange } from '../exchange.ts';
-import { countTokens, type TokenQuestion } from './count-tokens.ts';
+import { type CountedRequest, countTokens, type TokenQuestion } from './count-tokens.ts';
 import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 120_000;
@@ -50,12 +48,10 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
 }
 
 /** The body is that of a message without the fields that only an answer needs. */
-function readMessage({ body, header }: TokenQuestion): RequestOutline {
-  const value = parseJsonBody(body);
-  const asMessage = isObject(value)
-    ? { ...value, max_tokens: Number.MAX_SAFE_INTEGER, stream: false }
-    : value;
-  return nativeFormat.decodeRequest(asMessage, header).request;
+function readMessage({ body, header }: TokenQuestion): CountedRequest {
+  const source = readJsonBody(body);
+  const asMessage = { ...source.value, max_tokens: Number.MAX_SAFE_INTEGER, stream: false };
+  return { request: nativeFormat.decodeRequest(asMessage, header).request, source };
 }
 
 function readQuery(exchange: Exchange): (name: string) => string | undefined {

@@ -43,10 +43,9 @@ function refuseUpgrade(exchange: Exchange): void {
 }
 
 async function tellTokens(exchange: Exchange, steps: Steps): Promise<void> {
-  const tokens = await countTokens(exchange, steps, async (counted) => {
-    const { request } = await readResolved({ ...counted, format: responsesFormat, steps });
-    return request;
-  });
+  const tokens = await countTokens(exchange, steps, (counted) =>
+    readResolved({ ...counted, format: responsesFormat, steps }),
+  );
   exchange.answerJson(200, { object: 'response.input_tokens', input_tokens: tokens });
 }
 

@@ -65,13 +65,14 @@ export function abridgeJson(bytes: Buffer, abridgment: Abridgment): JsonBody | u
   const value = parseJson(abridger.finish());
   if (!isObject(value)) return undefined;
   const hasPlainNames = members.every(({ name }) => !name.includes('\\'));
-  const { longTexts, memberCount } = abridger;
-  return { value, bytes, members, hasPlainNames, memberCount, longTexts };
+  const { longTexts, memberCount, scalarBytes } = abridger;
+  return { value, bytes, members, hasPlainNames, memberCount, scalarBytes, longTexts };
 }
 
 class Abridger {
   readonly longTexts = new Map<string, number>();
   memberCount = 0;
+  scalarBytes = 0;
   readonly #bytes: Buffer;
   readonly #abridgment: Abridgment;
   readonly #strings: JsonStringReader;
@@ -132,6 +133,9 @@ class Abridger {
           this.memberCount += 1;
           this.#needsWhole ||= this.#beforeEnd - this.#beforeStart > JSON_NAME_BYTES_MAX;
           if (this.#depth === 1) this.#beginValue(at + 1);
+          break;
+        default:
+          if ((this.#bytes[at] ?? 0) > SPACE) this.scalarBytes += 1;
       }
     }
   }

@@ -7,6 +7,8 @@ import { parseJson } from './upstream-json.ts';
 /** What a text may have beyond what it says, which each call is counted for anyway. */
 const PADDING_BYTES_MAX = 64;
 
+const EXPONENT = /\d[eE]/;
+
 type Input = Readonly<Record<string, unknown>>;
 
 interface ReadArguments {
@@ -28,9 +30,17 @@ export function parseArguments(json: string): ReadArguments {
   const bytes = countUtf8Bytes(json);
   const isShort = bytes <= PADDING_BYTES_MAX;
   if (json.trim() === '') return { input, isPadded: !isShort };
-  // In bytes, because a number may be written longer than it came: `1e20` has room for 17 letters.
-  const padding = isShort ? 0 : bytes - countUtf8Bytes(JSON.stringify(input));
+  const padding = isShort ? 0 : bytes - countUtf8Bytes(writeLeast(json, input));
   return { input, isPadded: padding > PADDING_BYTES_MAX };
+}
+
+/**
+ * Writes what a text says, and nothing longer than it is there: a number such as `1e20` is written
+ * with 21 digits, in whose room other text could stand.
+ */
+function writeLeast(json: string, input: Input): string {
+  if (!EXPONENT.test(json)) return JSON.stringify(input);
+  return JSON.stringify(input, (_, value) => (typeof value === 'number' ? 0 : value));
 }
 
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */

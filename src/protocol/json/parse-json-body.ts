@@ -16,6 +16,11 @@ export interface JsonBody {
    * value if a name occurs twice in an object.
    */
   readonly memberCount: number;
+  /**
+   * The bytes of all numbers and other values that are no strings. A number may have any number of
+   * digits, of which its value says only the first.
+   */
+  readonly scalarBytes: number;
   readonly longTexts: LongTexts;
 }
 
@@ -45,8 +50,9 @@ export function readJsonBody(received: Uint8Array): JsonBody {
   if (scan.excess !== undefined) throw refuseJson(`Invalid JSON: ${EXCESSES[scan.excess]}`);
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
-  const { members, hasPlainNames, memberCount } = scan;
-  return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
+  const { members, hasPlainNames, memberCount, scalarBytes } = scan;
+  const longTexts = NO_LONG_TEXTS;
+  return { value, bytes, members, hasPlainNames, memberCount, scalarBytes, longTexts };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

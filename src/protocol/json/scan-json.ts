@@ -2,8 +2,8 @@ import * as ascii from '../../lib/bytes/ascii.ts';
 import { findStringEnd } from './find-string-end.ts';
 import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
 
-const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } =
-  ascii;
+const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET } = ascii;
+const { QUOTE, SPACE } = ascii;
 
 /** One name and value of an object, by their places in the bytes. */
 export interface JsonMember {
@@ -25,9 +25,13 @@ interface JsonScan {
   readonly hasPlainNames: boolean;
   /** Counts the members of all objects, at any depth. */
   readonly memberCount: number;
+  /** The bytes of all numbers and other values that are no strings, at any depth. */
+  readonly scalarBytes: number;
 }
 
-const TOO_DEEP: JsonScan = { excess: 'depth', members: [], hasPlainNames: false, memberCount: 0 };
+const TOO_DEEP: JsonScan = {
+  ...{ excess: 'depth', members: [], hasPlainNames: false, memberCount: 0, scalarBytes: 0 },
+};
 
 /**
  * Finds where the members of an object are, and how deep it is nested, without parsing it. The
@@ -43,11 +47,12 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
   let nameEnd = -1;
   let valueStart = -1;
   let memberCount = 0;
+  let scalarBytes = 0;
   let stringBytes = 0;
   let nameBytesMax = 0;
 
   const endMember = (end: number) => {
-    if (valueStart === -1) return;
+    if (depth !== 1 || valueStart === -1) return;
     const name = isAscii
       ? text.slice(start + 1, nameEnd)
       : bytes.toString('latin1', start + 1, nameEnd);
@@ -75,7 +80,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         break;
       case CLOSING_BRACE:
       case CLOSING_BRACKET:
-        if (depth === 1) endMember(i);
+        endMember(i);
         depth -= 1;
         break;
       case COLON:
@@ -84,12 +89,14 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
         if (depth === 1) valueStart = i + 1;
         break;
       case COMMA:
-        if (depth === 1) endMember(i);
+        endMember(i);
         break;
+      default:
+        if ((bytes[i] ?? 0) > SPACE) scalarBytes += 1;
     }
   }
   const excess = nameBytesMax > JSON_NAME_BYTES_MAX ? 'name' : undefined;
-  return { excess, members, hasPlainNames: arePlain(members, text), memberCount };
+  return { excess, members, hasPlainNames: arePlain(members, text), memberCount, scalarBytes };
 }
 
 function arePlain(members: readonly JsonMember[], text: string): boolean {

@@ -36,11 +36,12 @@ export function parseUpstreamJson(text: string): Json {
 /** Does the same for a whole answer, which is sent on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
-  const { excess, members, hasPlainNames, memberCount } = scanJson(bytes, text);
+  const { excess, members, hasPlainNames, memberCount, scalarBytes } = scanJson(bytes, text);
   if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (!isObject(value)) throw brokenAnswer('it is not a JSON object');
-  return { value, bytes, members, hasPlainNames, memberCount, longTexts: NO_LONG_TEXTS };
+  const longTexts = NO_LONG_TEXTS;
+  return { value, bytes, members, hasPlainNames, memberCount, scalarBytes, longTexts };
 }
 
 /** Returns `undefined` if the text is not JSON. */

@@ -248,6 +248,17 @@ describe('an upstream of the Responses format', () => {
     expect(await place.spent()).toBeCloseTo(priceOf({ input: ESTIMATED_INPUT, output: 6 }), 6);
   });
 
+  it('counts a long text in the answer about tokens as well', async () => {
+    const { gateway, key, model } = await scene.take('responses', { script: () => [] });
+    const response = await fetch(`${gateway.url}/v1/responses/input_tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, store: false, input: 'word '.repeat(6_000) }),
+    });
+    const { input_tokens } = (await response.json()) as { input_tokens: number };
+    expect(input_tokens).toBeGreaterThanOrEqual(10_000);
+  });
+
   it.each([
     ['never ends', () => 'x'.repeat(1024 * 1024)],
     ['has no end of items', () => streamOf(Array.from({ length: 600 }, (_, i) => added(i + 1)))],

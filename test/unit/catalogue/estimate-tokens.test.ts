@@ -41,13 +41,13 @@ describe('estimateTokens', () => {
       source: { type: 'base64', media_type: 'image/png', data },
     });
     expect(ofText([image('A'.repeat(1_000_000))])).toEqual(ofText([image('A')]));
-    expect(ofText([image('A')]).likely).toBe(1_604);
+    expect(ofText([image('A')]).likely).toBe(1_605);
     const inResult: ContentBlock = {
       type: 'tool_result',
       tool_use_id: 'toolu_1',
       content: [image('A'.repeat(1_000_000))],
     };
-    expect(ofText([inResult]).likely).toBe(1_604);
+    expect(ofText([inResult]).likely).toBe(1_606);
   });
 
   it('counts a document by its pages, or by its text', () => {
@@ -55,7 +55,7 @@ describe('estimateTokens', () => {
       type: 'document',
       source: { type: 'base64', media_type: 'application/pdf', data },
     });
-    expect(ofText([pdf('A'.repeat(200_000))]).likely).toBe(4 + 4 * 1_600);
+    expect(ofText([pdf('A'.repeat(200_000))]).likely).toBe(5 + 4 * 1_600);
     const plain: ContentBlock = {
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: 'x'.repeat(30_000) },

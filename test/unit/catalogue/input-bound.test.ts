@@ -22,7 +22,7 @@ function bound(body: object, read?: Read, bounds?: FileBounds): number {
 function boundOf(body: object, read: Read = 'whole', bounds = FILE_BOUNDS) {
   const bytes = Buffer.from(JSON.stringify({ model: 'm', max_tokens: 9, ...body }));
   const { request, source } = readRequest(bytes, nativeFormat, header, read === 'abridged');
-  const estimate = estimateTokens(request, 3, source.longTexts);
+  const estimate = estimateTokens(request, 3, source);
   expect(estimate.least).toBeLessThanOrEqual(estimate.likely);
   expect(estimate.likely + estimate.unsure).toBeLessThanOrEqual(estimate.most);
   return boundInput(estimate, { files: bounds, windowTokens: WINDOW, searchesMax: 0 });

@@ -38,7 +38,7 @@ function tellAll({ request, readWhole, source, wantsStreamUsage }: ClientRequest
   const call = { request, readWhole, outputTokensMax: 99, isStream: request.isStream };
   return {
     ...{ outline, wantsStreamUsage, whole: readWhole() },
-    estimate: estimateTokens(request, 3, source.longTexts),
+    estimate: estimateTokens(request, 3, source),
     members: source.members,
     bodies: [NATIVE_DIALECT, CHAT_DIALECT].map((dialect) =>
       attempt(() => {

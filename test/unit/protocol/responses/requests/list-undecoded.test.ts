@@ -97,7 +97,7 @@ function sell(body: unknown): Sold | undefined {
     const { request, readWhole, source } = read;
     const call = { request, readWhole, source, isStream: false, outputTokensMax: 9 };
     const sent = dialectOf('responses').encodeRequest(call, 'm', undefined);
-    const { likely, unsure } = estimateTokens(request, BYTES_PER_TOKEN, source.longTexts);
+    const { likely, unsure } = estimateTokens(request, BYTES_PER_TOKEN, source);
     const pieces = typeof sent === 'string' ? [Buffer.from(sent)] : sent;
     return {
       sentBytes: pieces.reduce((sum, { length }) => sum + length, 0),
@@ -126,8 +126,8 @@ const withItem = (item: object) => ({ ...BODY, input: [item] });
 
 function estimate(body: object) {
   const bytes = Buffer.from(JSON.stringify(body));
-  const { request } = readRequest(bytes, responsesFormat, () => undefined, true);
-  return estimateTokens(request, BYTES_PER_TOKEN);
+  const { request, source } = readRequest(bytes, responsesFormat, () => undefined, true);
+  return estimateTokens(request, BYTES_PER_TOKEN, source);
 }
 
 describe('what goes on to an upstream of the Responses format', () => {
