@@ -89,24 +89,29 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
 ];
 
 /** Of the indexes of a day's table: see `days.indexes`. */
-export const INDEXES_VERSION = 4;
+export const INDEXES_VERSION = 5;
 
 /** The table of one day: what asks for it knows its name from `entriesOf`. */
 const ENTRIES = [
   `create table if not exists TABLE (${ENTRY_COLUMNS}, primary key (ms, bucket, seq) END`,
   // One event is one row, whatever id it has; receipts are found by it too.
   'create unique index if not exists TABLE_event on TABLE (request, kind, account)',
-  // In the order of time. Keys are looked for in it, and not in the table.
-  'create index if not exists TABLE_account_of on TABLE (account, ms, "key")',
+  // In the order of time, since an account has one bucket. Keys and models are looked for in it: a
+  // row of the table is a page of the disk.
+  'create index if not exists TABLE_of_account on TABLE (account, ms, seq, "key", model)',
   `create index if not exists TABLE_failed on TABLE (ms) where outcome <> 'complete'`,
-  `create index if not exists TABLE_failed_of on TABLE (account, ms) where outcome <> 'complete'`,
+  `create index if not exists TABLE_failures_of on TABLE (account, ms, seq, status) where outcome <> 'complete'`,
   // What is rare is found by these, without looking at all that is not.
   'create index if not exists TABLE_charged on TABLE (charged)',
   'create index if not exists TABLE_took on TABLE (total_ms)',
 ];
 
-/** The version before had them. */
-const ENTRIES_BEFORE = ['drop index if exists TABLE_account'];
+/** Earlier versions had them. */
+const ENTRIES_BEFORE = [
+  'drop index if exists TABLE_account',
+  'drop index if exists TABLE_account_of',
+  'drop index if exists TABLE_failed_of',
+];
 
 export function statementsOf(engine: Engine, statements: readonly string[]): string[] {
   const { text, int, bytes, end } = WORDS[engine];

@@ -30,9 +30,9 @@ export interface RowSearch {
 
 /** Finds the newest rows of a day, or of a part of it, that match. */
 export function scanDay(scan: RowSearch, slice?: DaySlice): Promise<RequestRow[]> {
-  const { db, day, filter, rowsMax } = scan;
+  const { db, day, filter } = scan;
   const query = narrow(db.selectFrom(entriesOf(day)).select(COLUMNS), filter);
-  return newestOf(narrowToTime(query, scan, slice), rowsMax).execute();
+  return newestOf(narrowToTime(query, scan, slice), scan).execute();
 }
 
 /** More rows of a day than these are frequent: they are found sooner in the order of time. */
@@ -54,7 +54,7 @@ async function findInSpan(
   column: 'charged' | 'total_ms',
   span: Partial<Span>,
 ): Promise<RequestRow[] | undefined> {
-  const { db, day, filter, rowsMax } = scan;
+  const { db, day, filter } = scan;
   const rows = db.selectFrom(entriesOf(day)).select([...COLUMNS, ...FILTERED_COLUMNS]);
   const inSpan = narrowToSpan(rows, column, span)
     // An order that only the index has, so that the engine takes no other way.
@@ -70,7 +70,7 @@ async function findInSpan(
       () => inSpan,
     )
     .selectFrom(count.as('all'))
-    .leftJoin(newestOf(wanted, rowsMax).as('found'), (join) => join.onTrue())
+    .leftJoin(newestOf(wanted, scan).as('found'), (join) => join.onTrue())
     .select('all.count')
     .selectAll('found')
     .execute();
@@ -83,9 +83,11 @@ async function findInSpan(
 
 type Select<Row> = SelectQueryBuilder<BooksTables, 'entries', Row>;
 
-function newestOf<Row>(query: Select<Row>, rowsMax: number): Select<Row> {
-  const inOrder = query.orderBy('ms', 'desc').orderBy('bucket', 'desc').orderBy('seq', 'desc');
-  return inOrder.limit(rowsMax);
+function newestOf<Row>(query: Select<Row>, { filter, rowsMax }: RowSearch): Select<Row> {
+  const byTime = query.orderBy('ms', 'desc');
+  // An account has one bucket, and its index knows none.
+  const inOrder = filter.account === undefined ? byTime.orderBy('bucket', 'desc') : byTime;
+  return inOrder.orderBy('seq', 'desc').limit(rowsMax);
 }
 
 function narrowToTime<Row>(
