@@ -26,10 +26,18 @@ const entry: fc.Arbitrary<Partial<EntryRow>> = fc
       fc.integer({ min: 0, max: DAYS * DAY_MS - 1 }).map((ms) => START_MS + ms),
       pick(START_MS, START_MS + DAY_MS - 1, START_MS + DAY_MS, START_MS + 2 * DAY_MS + 5),
     ),
-    bucket: pick(0, 3, 255, 256),
     seq: pick(0, 1, 7),
     kind: pick<EntryRow['kind']>('charge', 'expired', 'late', 'refused'),
-    account: pick('acct_a', 'acct_b'),
+    // All of an account is in one bucket.
+    of: pick(
+      ...([
+        ['acct_a', 3],
+        ['acct_a', 3],
+        ['acct_b', 0],
+        ['acct_c', 255],
+        ['acct_d', 256],
+      ] as const),
+    ),
     key: pick('key_a', 'key_b'),
     group: pick('red', null),
     end_user: pick('ada', null),
@@ -46,7 +54,9 @@ const entry: fc.Arbitrary<Partial<EntryRow>> = fc
       [null, null],
     ),
   })
-  .map(({ end: [status, outcome], ...rest }) => ({ ...rest, status, outcome }));
+  .map(({ end: [status, outcome], of: [account, bucket], ...rest }) => ({
+    ...{ ...rest, status, outcome, account, bucket },
+  }));
 
 /** Most are absent: of many at once no row would be left. */
 const optional = <Value>(value: fc.Arbitrary<Value>) =>

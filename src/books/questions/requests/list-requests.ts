@@ -7,10 +7,10 @@ import { findNames } from '../find-names.ts';
 import { decodePageCursor, encodePageCursor, type Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
 import { lookThrough } from './look-through.ts';
-import { isNarrow, type RequestFilter } from './request-filter.ts';
+import type { RequestFilter } from './request-filter.ts';
 import type { RequestRow } from './scan-day.ts';
 import { type ListedRequest, showRequest } from './show-request.ts';
-import { countDays } from './slice-day.ts';
+import { countDays, groupDays } from './slice-day.ts';
 
 /** For one page, about. */
 const LOOKED_MAX = 24_000;
@@ -82,10 +82,10 @@ async function findRows(
   let before = start;
   let looked = 0;
   const days = await listDaysOf(books, filter, start);
-  const rowsOf = isNarrow(filter) ? () => undefined : await countDays(books, days, filter);
-  for (const day of days) {
-    const scan = () => ({ db: books.db, day, filter, before, rowsMax: wanted - rows.length });
-    for await (const part of lookThrough(scan, rowsOf(day), signal)) {
+  const rowsOf = await countDays(books, days, filter);
+  for (const group of groupDays(days, rowsOf)) {
+    const scan = () => ({ db: books.db, filter, before, rowsMax: wanted - rows.length });
+    for await (const part of lookThrough(scan, group, signal)) {
       rows.push(...part.rows);
       if (rows.length >= wanted) return { rows: rows.slice(0, limit), reached: rows[limit - 1] };
       before = { ms: part.fromMs, bucket: 0, seq: 0 };

@@ -7,8 +7,9 @@ import {
   type RequestRow,
   type RowSearch,
   scanDay,
+  scanDays,
 } from './scan-day.ts';
-import { type DaySlice, sliceDay } from './slice-day.ts';
+import { type DayGroup, type DaySlice, sliceDay } from './slice-day.ts';
 
 /** What was found in a part of a day. */
 interface LookedPart {
@@ -20,11 +21,25 @@ interface LookedPart {
   readonly fromMs: number;
 }
 
+type Search = Omit<RowSearch, 'day'>;
+
 /**
- * Looks for the newest rows of a day that match, part by part. `scan` is asked before each part: it
- * tells what was reached by then. `rowsOfDay` is how many an index leads to, if that is known.
+ * Looks for the newest rows of some days that match, part by part. `search` is asked before each
+ * part: it tells what was reached by then.
  */
 export async function* lookThrough(
+  search: () => Search,
+  { days, rows }: DayGroup,
+  signal: AbortSignal,
+): AsyncGenerator<LookedPart, void, undefined> {
+  const [day, ...others] = days;
+  if (others.length === 0) return yield* lookThroughDay(() => ({ ...search(), day }), rows, signal);
+  await yieldTurn(signal);
+  const found = await scanDays(search(), days);
+  yield { rows: found, looked: rows ?? found.length, fromMs: msOfDay(others.at(-1) ?? day) };
+}
+
+async function* lookThroughDay(
   scan: () => RowSearch,
   rowsOfDay: number | undefined,
   signal: AbortSignal,
