@@ -19,9 +19,9 @@ export interface TokenQuestion {
   readonly key: ApiKey;
 }
 
-export type CountedRequest = Pick<ClientRequest, 'request' | 'source'>;
+export type RequestToCount = Pick<ClientRequest, 'request' | 'source'>;
 
-type Read = (counted: TokenQuestion) => CountedRequest | Promise<CountedRequest>;
+type Read = (counted: TokenQuestion) => RequestToCount | Promise<RequestToCount>;
 
 /** Returns how many tokens the input of a request is likely to have. It costs nothing. */
 export async function countTokens(exchange: Exchange, steps: Steps, read: Read): Promise<number> {

@@ -5,7 +5,7 @@ import { encodeHybridRefusal } from '../../protocol/encode-hybrid-refusal.ts';
 import { readJsonBody } from '../../protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../protocol/native/native-format.ts';
 import type { Exchange } from '../exchange.ts';
-import { type CountedRequest, countTokens, type TokenQuestion } from './count-tokens.ts';
+import { countTokens, type RequestToCount, type TokenQuestion } from './count-tokens.ts';
 import type { HttpRoute } from './route-table.ts';
 
 const TIME_MAX_MS = 120_000;
@@ -48,7 +48,7 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
 }
 
 /** The body is that of a message without the fields that only an answer needs. */
-function readMessage({ body, header }: TokenQuestion): CountedRequest {
+function readMessage({ body, header }: TokenQuestion): RequestToCount {
   const source = readJsonBody(body);
   const asMessage = { ...source.value, max_tokens: Number.MAX_SAFE_INTEGER, stream: false };
   return { request: nativeFormat.decodeRequest(asMessage, header).request, source };

@@ -6,11 +6,12 @@ import { readBooksUntil } from '../books-until.ts';
 import { findNames } from '../find-names.ts';
 import { decodePageCursor, encodePageCursor, type Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
+import { groupDays } from './group-days.ts';
 import { lookThrough } from './look-through.ts';
 import type { RequestFilter } from './request-filter.ts';
 import type { RequestRow } from './scan-day.ts';
 import { type ListedRequest, showRequest } from './show-request.ts';
-import { countDays, groupDays } from './slice-day.ts';
+import { countDays } from './slice-day.ts';
 
 /** For one page, about. */
 const LOOKED_MAX = 24_000;

@@ -1,5 +1,6 @@
 import { msOfDay } from '../../engine/days.ts';
 import { yieldTurn } from '../yield-turn.ts';
+import type { DayGroup } from './group-days.ts';
 import { isNarrow } from './request-filter.ts';
 import {
   findRareRows,
@@ -7,9 +8,9 @@ import {
   type RequestRow,
   type RowSearch,
   scanDay,
-  scanDays,
+  scanDayGroup,
 } from './scan-day.ts';
-import { type DayGroup, type DaySlice, sliceDay } from './slice-day.ts';
+import { type DaySlice, sliceDay } from './slice-day.ts';
 
 /** What was found in a part of a day. */
 interface LookedPart {
@@ -35,7 +36,7 @@ export async function* lookThrough(
   const [day, ...others] = days;
   if (others.length === 0) return yield* lookThroughDay(() => ({ ...search(), day }), rows, signal);
   await yieldTurn(signal);
-  const found = await scanDays(search(), days);
+  const found = await scanDayGroup(search(), days);
   yield { rows: found, looked: rows ?? found.length, fromMs: msOfDay(others.at(-1) ?? day) };
 }
 

@@ -36,7 +36,7 @@ export function scanDay(scan: RowSearch, slice?: DaySlice): Promise<RequestRow[]
 }
 
 /** Does the same for whole days, in one query: one for each would take as long as all others. */
-export function scanDays(
+export function scanDayGroup(
   scan: Omit<RowSearch, 'day'>,
   [first, ...others]: readonly [number, ...number[]],
 ): Promise<RequestRow[]> {

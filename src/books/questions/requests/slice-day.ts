@@ -3,13 +3,10 @@ import { HOUR_MS } from '../../../lib/units/time-units.ts';
 import type { Books } from '../../engine/books.ts';
 import { hourOfMs, msOfDay } from '../../engine/days.ts';
 import { isAboutFailures, type RequestFilter } from './request-filter.ts';
-import { RARE_ROWS_MAX } from './scan-day.ts';
 
 /** Looked at in one query; libsql does nothing else meanwhile. */
 const SLICE_ROWS_MAX = 8_000;
 const HOURS = 24;
-/** In one query, whose plan takes time for each of them. */
-const DAYS_AT_ONCE_MAX = 8;
 /** Sums count what failed, but not whose client had left. */
 const UNCOUNTED_FAILURES_SHARE = 1 / 16;
 
@@ -21,7 +18,7 @@ export interface DaySlice {
 }
 
 /** How many rows an index leads to on a day; undefined where only its hours tell. */
-type CountDay = (day: number) => number | undefined;
+export type CountDay = (day: number) => number | undefined;
 
 /** Counts the rows of an account on all days at once. */
 export async function countDays(
@@ -41,29 +38,6 @@ export async function countDays(
     .execute();
   const counts = new Map(rows.map((row) => [row.day, countLedTo(filter, row)]));
   return (day) => counts.get(day) ?? 0;
-}
-
-/** Days that are looked through together, the newest first. */
-export interface DayGroup {
-  readonly days: readonly [number, ...number[]];
-  /** How many rows an index leads to; undefined where only the hours of the one day tell. */
-  readonly rows: number | undefined;
-}
-
-/** Puts days together of which an index leads to few rows each. */
-export function groupDays(days: readonly number[], rowsOf: CountDay): DayGroup[] {
-  const groups: { days: [number, ...number[]]; rows: number | undefined; hasRoom: boolean }[] = [];
-  for (const day of days) {
-    const rows = rowsOf(day);
-    const isFew = rows !== undefined && rows <= RARE_ROWS_MAX;
-    const last = groups.at(-1);
-    if (last?.hasRoom && isFew) {
-      last.days.push(day);
-      last.rows = (last.rows ?? 0) + rows;
-      last.hasRoom = last.days.length < DAYS_AT_ONCE_MAX;
-    } else groups.push({ days: [day], rows, hasRoom: isFew });
-  }
-  return groups;
 }
 
 /**
