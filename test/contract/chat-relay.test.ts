@@ -21,7 +21,7 @@ const MODEL = 'llm-pinned';
 const VENDOR_MODEL = 'vendor-model';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,7 @@ import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';
 
 const MODEL = 'llm-pinned';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
-const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: 3_000 };
+const RUNS = { numRuns: 500, interruptAfterTimeLimit: 3_000 };
 const FIXTURES = new URL('../fixtures/upstreams/chat/', import.meta.url);
 const streams = readdirSync(FIXTURES).filter((file) => file.endsWith('.sse'));
 

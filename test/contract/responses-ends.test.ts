@@ -14,7 +14,7 @@ import { type Dialect, places, writeEvents } from './upstream-dialects.ts';
 const MODEL = 'llm-pinned';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 250, interruptAfterTimeLimit: FUZZ_TIME_MS };
 const DIALECT: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
   ...{ isUsageTold: true, hasEnding: true, hasUnknown: false, end: 'whole' },
