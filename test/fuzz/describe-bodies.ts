@@ -5,7 +5,7 @@ import { Refusal } from '../../src/protocol/refusals.ts';
 import { putSomewhere } from './put-somewhere.ts';
 
 const TIME_MS = 3_000;
-export const RUNS = { interruptAfterTimeLimit: TIME_MS, numRuns: 20_000 };
+export const RUNS = { interruptAfterTimeLimit: TIME_MS, numRuns: 2_000 };
 export const TEST_TIME_MS = TIME_MS * 4;
 
 interface Bodies {

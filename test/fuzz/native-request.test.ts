@@ -78,7 +78,7 @@ describe('the decoder of native requests', () => {
       fc.property(fc.jsonValue(), (value) => {
         tryDecode(encode(value));
       }),
-      { numRuns: 5_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
   });
 
@@ -88,7 +88,7 @@ describe('the decoder of native requests', () => {
       fc.property(mutations, (value) => {
         outcomes.add(tryDecode(encode(value)));
       }),
-      { numRuns: 20_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
     expect([...outcomes].sort()).toEqual(['decoded', 'refused']);
   });
@@ -108,7 +108,7 @@ describe('the decoder of native requests', () => {
       fc.property(broken, (bytes) => {
         tryDecode(bytes);
       }),
-      { numRuns: 20_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
   });
 

@@ -70,7 +70,7 @@ describe('the decoder of server-sent events', () => {
       fc.property(streams, fc.array(fc.nat(10_000), { maxLength: 8 }), (stream, places) =>
         isEqual(decode(cut(stream.bytes, places)), stream.events),
       ),
-      { numRuns: 5_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
   });
 
@@ -91,7 +91,7 @@ describe('the decoder of server-sent events', () => {
       fc.property(bytes, (stream) =>
         isEqual(decode([...stream].map((byte) => new Uint8Array([byte]))), decode([stream])),
       ),
-      { numRuns: 5_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
   });
 });

@@ -23,7 +23,7 @@ import { AS_IT_IS } from '../contract/relay-support.ts';
 import { putSomewhere } from './put-somewhere.ts';
 
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 10_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
 const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
 const MODEL = 'llm-pinned';
 const WORD_OF_OURS = new TextEncoder().encode('data: ours\n\n');

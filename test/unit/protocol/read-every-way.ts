@@ -13,6 +13,8 @@ const READERS: readonly Reader[] = [
   { counts: 'first', mindsCase: false },
 ];
 
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
+
 /** What each known kind of reader makes of one JSON text. */
 export function readEveryWay(text: string): readonly Record<string, unknown>[] {
   return READERS.map((reader) => read(text, reader) as Record<string, unknown>);
@@ -24,10 +26,10 @@ function read(text: string, { counts, mindsCase }: Reader): Json {
     while (/[\s\uFEFF]/.test(text[at] ?? '.')) at += 1;
   };
   const readString = (): string => {
-    const start = at;
-    for (at += 1; text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
-    at += 1;
-    return JSON.parse(text.slice(start, at)) as string;
+    STRING.lastIndex = at;
+    const [written = ''] = STRING.exec(text) ?? [];
+    at += written.length;
+    return JSON.parse(written) as string;
   };
   const readItems = (close: string, readItem: () => void) => {
     at += 1;
