@@ -15,7 +15,7 @@ const redis = useRedis();
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-11-18T00:00:00Z');
 const DAYS = 4;
-const RUNS = 150;
+const RUNS = 60;
 
 const pick = <Value>(...values: Value[]) => fc.constantFrom(...values);
 

@@ -23,7 +23,7 @@ import {
 } from './usage-scene.ts';
 
 const redis = useRedis();
-const RUNS = 200;
+const RUNS = 60;
 
 async function nameSubjects({ db }: Books, accounts: readonly string[], keys: readonly string[]) {
   for (const account of accounts) {
