@@ -7,7 +7,7 @@ import { runProof } from './support/run-proof.ts';
  * Longer runs find more: `PROOF_SECONDS=600`. A seed repeats the choices of a run, but not its
  * timing.
  */
-const SECONDS = Number(process.env['PROOF_SECONDS'] ?? 8);
+const SECONDS = Number(process.env['PROOF_SECONDS'] ?? 5);
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 const TEST_TIMEOUT_MS = SECONDS * 1_000 + 240_000;
 
