@@ -13,13 +13,13 @@ import { waitUntil } from '../../support/wait-until.ts';
 const LIMIT = 24;
 const ASKERS = 8;
 /** Between two questions of one of them: most are refused, and all at once would fill both cores. */
-const THINK_MS = 40;
+const THINK_MS = 100;
 /**
  * A log lives for three of the windows that write it, which is shorter than its times count in the
  * longer window.
  */
 const SHORT = settingsOf('1s');
-const LONG = settingsOf('6s');
+const LONG = settingsOf('5s');
 
 afterAll(stopRedisServers);
 
