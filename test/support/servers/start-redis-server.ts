@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { askRedis } from '../clients/ask-redis.ts';
 import { waitUntil } from '../wait-until.ts';
 import { findFreePort } from './find-free-port.ts';
 import { type RedisProcess, startRedisProcess } from './redis-process.ts';
@@ -18,7 +19,7 @@ export interface TestRedisServer {
   readonly socketPath: string;
   readonly dir: string;
   readonly pid: number;
-  /** Runs one command with redis-cli over the socket, and returns its output. */
+  /** Carries out one command over the socket. Options of `redis-cli` may stand before it. */
   cli(...command: string[]): Promise<string>;
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
@@ -87,8 +88,11 @@ async function startOnce(port: number, options: StartOptions): Promise<TestRedis
   const server = await startRedisProcess(args, options.env);
   running.add(server);
 
-  const cli = async (...command: string[]) =>
-    (await run('redis-cli', ['-s', socketPath, ...command])).stdout.trim();
+  const cli = async (...command: string[]) => {
+    const isOption = command[0]?.startsWith('-') === true;
+    if (!isOption) return askRedis(socketPath, command);
+    return (await run('redis-cli', ['-s', socketPath, ...command])).stdout.trim();
+  };
   await waitUntil(async () => {
     if (server.hasEnded()) throw new Error(`redis-server ended: ${server.output()}`);
     return (await cli('PING').catch(() => '')) !== '';
