@@ -196,6 +196,8 @@ describe('the relay of chat streams of other vendors', () => {
     ['content_filter', { refusal: 'I cannot.' }, 'content_filter'],
     ['function_call', { function_call: { name: 'f', arguments: '{}' } }, 'function_call'],
     ['eos', { refusal: 'I cannot.' }, 'content_filter'],
+    ['model_length', { content: 'Hi' }, 'length'],
+    ['sensitive', { content: 'Hi' }, 'content_filter'],
   ])('ends with the reason of its upstream, if clients know it: %s', (told, delta, reason) => {
     const chunks = [
       { choices: [{ index: 0, delta, finish_reason: null }] },
@@ -205,6 +207,15 @@ describe('the relay of chat streams of other vendors', () => {
     const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
     const { bytes } = relayAll(relay, [toBytes(`${written}data: [DONE]\n\n`)]);
     expect(new TextDecoder().decode(bytes)).toContain(`"finish_reason":"${reason}"`);
+  });
+
+  it('refuses behind its words what its vendor broke off', () => {
+    const chunk = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'abort' }] };
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const written = toBytes(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+    const { bytes, refusal } = relayAll(relay, [written]);
+    expect(readChoices(bytes).at(-1)).toMatchObject({ delta: chunk.choices[0]?.delta });
+    expect(refusal?.message).toContain('broke off');
   });
 
   it.each(streams)('numbers the calls of %s so that clients can tell them apart', (file) => {

@@ -61,6 +61,7 @@ describe('the decoder of chat answers', () => {
       '{}',
       answer({}, { choices: [] }),
       answer({}, { error: 'x' }),
+      answer({}, { choices: [{ message: { content: 'Hi' }, finish_reason: 'abort' }] }),
     ];
     for (const body of bodies) expect(() => decodeChatAnswer(body), body).toThrow(Refusal);
     const nested = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;

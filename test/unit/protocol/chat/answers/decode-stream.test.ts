@@ -107,10 +107,25 @@ describe('the decoder of chat streams', () => {
     ['length', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['function_call', 'tool_use'],
+    ['model_length', 'max_tokens'],
+    ['max_tokens', 'max_tokens'],
+    ['model_context_window_exceeded', 'model_context_window_exceeded'],
+    ['sensitive', 'refusal'],
+    ['eos_token', 'end_turn'],
     ['of_tomorrow', 'end_turn'],
   ])('reads the reason %s as %s', (reason, stopReason) => {
     expect(decode(chunk({ content: 'Hi' }, reason)).at(-1)).toMatchObject({ stopReason });
   });
+
+  it.each(['abort', 'error', 'network_error', 'insufficient_system_resource'])(
+    'refuses what ends with the reason %s, when all of it is read',
+    (reason) => {
+      const usage = { prompt_tokens: 3, completion_tokens: 1 };
+      const said = [chunk({ content: 'Hi' }, reason), { id: 'chatcmpl-1', choices: [], usage }];
+      expect(() => decode(...said, '[DONE]')).toThrow('broke off');
+      expect(() => decode(...said)).toThrow('broke off');
+    },
+  );
 
   it('refuses when the upstream fails in its middle', () => {
     const fail = (error: unknown) => () => decode(chunk({ content: 'Hi' }), { error });

@@ -45,7 +45,7 @@ const choice = fc.record(
   {
     index: fc.constantFrom<unknown>(0, 0, 0, null, 1),
     message,
-    finish_reason: fc.constantFrom<unknown>('stop', 'length', 'tool_calls', 'eos', null),
+    finish_reason: fc.constantFrom<unknown>('stop', 'length', 'tool_calls', 'eos', 'abort', null),
     logprobs: fc.constant(null),
   },
   { requiredKeys: ['message'] },
@@ -145,6 +145,8 @@ describe('a whole chat answer for a chat client', () => {
     ['content_filter', { refusal: 'I cannot.' }, 'content_filter'],
     ['stop', { tool_calls: [call] }, 'tool_calls'],
     ['eos', { refusal: 'I cannot.' }, 'content_filter'],
+    ['model_length', { content: 'Hi' }, 'length'],
+    ['sensitive', { content: 'Hi' }, 'content_filter'],
   ])('ends with the reason of its upstream, if clients know it: %s of %j', (told, said, reason) => {
     const message = { role: 'assistant', content: null, ...said };
     const spoken = [{ index: 0, message, finish_reason: told }];
