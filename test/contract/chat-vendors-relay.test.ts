@@ -218,6 +218,16 @@ describe('the relay of chat streams of other vendors', () => {
     expect(refusal?.message).toContain('broke off');
   });
 
+  it('passes on no failure that its vendor puts into words of its own', () => {
+    const chunk = { choices: [{ index: 0, delta: { content: 'Hi' } }] };
+    const failure = 'event: error\ndata: {"message":"secret","code":500}\n\n';
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const written = toBytes(`data: ${JSON.stringify(chunk)}\n\n${failure}data: [DONE]\n\n`);
+    const { bytes, refusal } = relayAll(relay, [written]);
+    expect(new TextDecoder().decode(bytes)).not.toContain('secret');
+    expect(refusal).toMatchObject({ refusal: 'upstream_broken' });
+  });
+
   it.each(streams)('numbers the calls of %s so that clients can tell them apart', (file) => {
     const upstream = new Uint8Array(readFileSync(new URL(file, FIXTURES)));
     const { bytes } = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), [upstream]);

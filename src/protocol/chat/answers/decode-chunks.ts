@@ -32,8 +32,8 @@ class ChunkDecoder {
   }
 
   /** Decodes a chunk. One without a choice tells the usage, or nothing of interest. */
-  decode(chunk: Json): InferenceEvent[] {
-    throwError(chunk);
+  decode(chunk: Json, eventName?: string): InferenceEvent[] {
+    throwError(chunk, eventName);
     const told = decodeUsage(chunk['usage']);
     if (told !== undefined) this.#usage = raiseUsage(this.#usage ?? NO_USAGE, told);
     const choices = readChoices(chunk);
@@ -109,9 +109,15 @@ class ChunkDecoder {
   }
 }
 
-/** Throws if the upstream sends an error, instead of an answer or in the middle of one. */
-export function throwError(chunk: Json): void {
+/**
+ * Throws if the upstream sends an error, instead of an answer or in the middle of one. Some vendors
+ * send it without the member `error` around it.
+ */
+export function throwError(chunk: Json, eventName?: string): void {
   if (tellsError(chunk['error'])) throw decodeStreamError(chunk);
+  const isNamed = eventName === 'error' || chunk['object'] === 'error';
+  if (!isNamed && !tellsError(chunk['error_code'])) return;
+  if (readChoices(chunk).length === 0) throw decodeStreamError({ error: chunk });
 }
 
 export function readChoices({ choices }: Json): readonly Json[] {

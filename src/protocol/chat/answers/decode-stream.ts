@@ -17,10 +17,10 @@ export function createStreamDecoder(): StreamDecoder {
   };
 
   return {
-    decode({ data }) {
+    decode({ event, data }) {
       if (isFinished) return [];
       // Usage may follow the finish reason, so only this event ends the stream.
-      return data.trim() === STREAM_DONE ? finish() : chunks.decode(parseUpstreamJson(data));
+      return data.trim() === STREAM_DONE ? finish() : chunks.decode(parseUpstreamJson(data), event);
     },
     end() {
       if (isFinished) return [];

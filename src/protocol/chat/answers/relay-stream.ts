@@ -94,13 +94,13 @@ class ChatFrames implements FrameRelay {
     return this.#finish();
   }
 
-  #relayEvent({ data }: SseEvent, bytes: Uint8Array): RelayedFrame {
+  #relayEvent({ event, data }: SseEvent, bytes: Uint8Array): RelayedFrame {
     this.#texts.forget();
     if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
     if (isObject(chunk['usage'])) this.#told = chunk['usage'];
     const waitedBytes = this.#chunks.waitingBytes;
-    const events = this.#chunks.decode(chunk);
+    const events = this.#chunks.decode(chunk, event);
     const others = this.#writeOthers(chunk, Object.keys(chunk));
     if (others !== '') this.#others = others;
     const begun = this.#begin(events[0], chunk, others);

@@ -53,6 +53,13 @@ describe('the decoder of chat answers', () => {
     expect(decodeChatAnswer(answer({ content: 'Hi' })).at(-1)).toMatchObject({ usage: undefined });
   });
 
+  it('reads a failure in words of its own', () => {
+    const body = { object: 'error', message: 'x', type: 'BadRequestError', code: 400 };
+    expect(() => decodeChatAnswer(JSON.stringify(body))).toThrow(
+      expect.objectContaining({ refusal: 'invalid_request', message: 'x' }),
+    );
+  });
+
   it('refuses what is no answer', () => {
     const bodies = [
       '',

@@ -139,6 +139,22 @@ describe('the decoder of chat streams', () => {
     expect(decode(chunk({}, 'stop', { error: null })).at(-1)).toMatchObject({ type: 'finish' });
   });
 
+  it('refuses when the upstream fails in words of its own', () => {
+    const failed = (refusal: string) => expect.objectContaining({ refusal });
+    const said = chunk({ content: 'Hi' });
+    const body = { message: 'x', code: 429 };
+    const flat = { object: 'error', ...body };
+    expect(() => decode(said, flat)).toThrow(failed('upstream_overloaded'));
+    expect(() => decode({ ...flat, choices: [], code: null })).toThrow(failed('upstream_broken'));
+    expect(() => decode(said, { text: 'x', error_code: 50001 })).toThrow(failed('upstream_broken'));
+    const decoder = createStreamDecoder();
+    decoder.decode({ event: undefined, data: JSON.stringify(said) });
+    expect(() => decoder.decode({ event: 'error', data: JSON.stringify(body) })).toThrow(
+      failed('upstream_overloaded'),
+    );
+    expect(decode(said, { error_code: 0 }, '[DONE]').at(-1)).toMatchObject({ type: 'finish' });
+  });
+
   it('refuses what makes no sense', () => {
     const streams: unknown[][] = [
       [],
