@@ -249,6 +249,21 @@ describe('the relay of chat streams of other vendors', () => {
     expect(new Set([...calls.values()].map(({ id }) => id)).size).toBe(blocks.length);
   });
 
+  it('keeps a list of parts in which some are neither texts nor thoughts', () => {
+    const content = [
+      { type: 'text', text: 'Hi' },
+      { type: 'reference', reference_ids: [1] },
+    ];
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] };
+    const { bytes } = relayAll(relay, [toBytes(`data: ${JSON.stringify(chunk)}\n\n`)]);
+    expect(readChoices(bytes)).toContainEqual({
+      index: 0,
+      delta: { content },
+      finish_reason: null,
+    });
+  });
+
   it('keeps unknown fields of a call that it numbers', () => {
     const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
     const call = { function: { name: 'f', arguments: '{}' }, extra_content: { google: 1 } };

@@ -1,6 +1,7 @@
 import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
+import { readPart } from './content-parts.ts';
 
 /**
  * Counts what the choices of a chunk say in fields that no decoder reads, such as images or
@@ -27,7 +28,7 @@ export const isNothing = (value: unknown) =>
 function leaveUndecoded(name: string, value: unknown): unknown {
   switch (name) {
     case 'content':
-      if (Array.isArray(value)) return value.filter((part) => !isTextPart(part));
+      if (Array.isArray(value)) return value.filter((part) => readPart(part) === undefined);
       return typeof value === 'string' ? undefined : value;
     case 'reasoning_content':
     case 'reasoning':
@@ -40,11 +41,6 @@ function leaveUndecoded(name: string, value: unknown): unknown {
     default:
       return value;
   }
-}
-
-function isTextPart(part: unknown): boolean {
-  if (!isObject(part) || part['type'] !== 'text') return false;
-  return typeof part['text'] === 'string' && part['text'] !== '';
 }
 
 /** The names of fields and the kinds of parts are not what a model says. */

@@ -6,6 +6,7 @@ import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
+import { joinSaid } from './content-parts.ts';
 import { createCallDecoder, type PlacedPiece } from './decode-calls.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -92,12 +93,14 @@ class ChunkDecoder {
   }
 
   #decodeDelta(delta: Json): InferenceEvent[] {
-    const thinking = readText(delta, 'reasoning_content') ?? readText(delta, 'reasoning') ?? '';
+    const { content } = delta;
+    const thought = readText(delta, 'reasoning_content') ?? readText(delta, 'reasoning');
     const refusal = readText(delta, 'refusal') ?? '';
     this.#isRefused ||= refusal !== '';
     const blocks = this.#blocks;
-    const events = blocks.say('thinking', thinking);
-    for (const event of blocks.say('text', readContent(delta['content']))) events.push(event);
+    const events = blocks.say('thinking', thought ?? joinSaid(content, 'thinking'));
+    const text = typeof content === 'string' ? content : joinSaid(content, 'text');
+    for (const event of blocks.say('text', text)) events.push(event);
     for (const event of blocks.say('refusal', refusal)) events.push(event);
     const called = this.#calls.decode(delta['tool_calls'], this.#id ?? '');
     for (const event of called) events.push(event);
@@ -122,15 +125,4 @@ export function throwError(chunk: Json, eventName?: string): void {
 
 export function readChoices({ choices }: Json): readonly Json[] {
   return Array.isArray(choices) ? choices.filter(isObject) : [];
-}
-
-/** Returns the text, or the joined texts of its parts. */
-function readContent(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part) =>
-      isObject(part) && part['type'] === 'text' ? (readText(part, 'text') ?? '') : '',
-    )
-    .join('');
 }

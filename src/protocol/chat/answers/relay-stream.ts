@@ -25,9 +25,16 @@ import { countUndecodedBytes, isNothing } from './count-undecoded-bytes.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
 import { createChunkDecoder, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
-import { encodeBeginning, encodeEnd, encodeHead, encodeTail } from './encode-stream.ts';
+import {
+  encodeBeginning,
+  encodeDeltaChunk,
+  encodeEnd,
+  encodeHead,
+  encodeTail,
+} from './encode-stream.ts';
 import { keepFinishReason } from './finish-reasons.ts';
-import { mendCalls } from './mend-calls.ts';
+import { createCallMender } from './mend-calls.ts';
+import { mendChoices } from './mend-choices.ts';
 import { writeOthers } from './write-others.ts';
 import { writeUsage } from './write-usage.ts';
 
@@ -55,6 +62,7 @@ class ChatFrames implements FrameRelay {
   readonly #context: AnswerContext;
   readonly #maskText: MaskText;
   readonly #chunks = createChunkDecoder('delta');
+  readonly #calls = createCallMender();
   readonly #texts = createTextFrames();
   readonly #heads: Heads = { bytes: NO_BYTES, cutBytes: 0 };
   #head: string | undefined;
@@ -136,8 +144,9 @@ class ChatFrames implements FrameRelay {
 
   #relayChunk(chunk: Json, bytes: Uint8Array, others: string): readonly Uint8Array[] {
     const told = readChoices(chunk);
-    if (this.#head === undefined || told.every(isSilent)) return [];
-    const choices = mendCalls(told, this.#chunks.placedCalls);
+    if (this.#head === undefined) return [];
+    const choices = mendChoices(this.#calls.mend(told, this.#chunks.placedCalls));
+    if (choices.every(isSilent)) return [];
     const isSame = choices === told && isPlain(chunk, told);
     const rest = isSame ? cutAtChoices(bytes) : undefined;
     if (rest !== undefined) return [this.#encodePlainHead(chunk), rest];
@@ -171,10 +180,16 @@ class ChatFrames implements FrameRelay {
     const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
     const told = this.#told;
-    const frame = { head: this.#head ?? '', tail: encodeTail(context, this.#others) };
+    const head = this.#head ?? '';
+    const frame = { head, tail: encodeTail(context, this.#others) };
+    const calls = this.#calls.end();
+    const rest =
+      calls.length > 0
+        ? encodeDeltaChunk(head, encodeTail(context), { tool_calls: calls }, null)
+        : '';
     return {
       events,
-      bytes: [],
+      bytes: encodeUtf8(rest),
       undecodedBytes,
       closing: (usage: Usage) =>
         utf8.encode(encodeEnd(frame, reason, writeUsage(told, usage), context)),

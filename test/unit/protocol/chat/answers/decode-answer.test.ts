@@ -41,6 +41,18 @@ describe('the decoder of chat answers', () => {
     });
   });
 
+  it('reads thoughts in a list of parts', () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }, { type: 'reference' }] },
+      { type: 'thinking', thinking: '.' },
+      { type: 'text', text: 'Hi' },
+    ];
+    expect(collect(answer({ role: 'assistant', content })).content).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'Hi' },
+    ]);
+  });
+
   it('keeps calls apart that have no id', () => {
     const message = { tool_calls: [call(undefined, 'f', '{}'), call(undefined, 'f', '{"a":1}')] };
     expect(collect(answer(message)).content).toEqual([

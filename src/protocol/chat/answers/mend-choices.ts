@@ -1,0 +1,41 @@
+import type { Json } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
+import { joinSaid, readPart } from './content-parts.ts';
+
+/**
+ * Mends what clients stumble over in chunks of a stream: a choice without an index, a role that
+ * they do not know, and a content that is a list of texts and thoughts. Returns the same choices if
+ * nothing is wrong with them.
+ */
+export function mendChoices(choices: readonly Json[]): readonly Json[] {
+  return choices.every(isRight) ? choices : choices.map(mendChoice);
+}
+
+function isRight({ index, delta }: Json): boolean {
+  if (index == null) return false;
+  return !isObject(delta) || (isRole(delta['role']) && !isListOfParts(delta['content']));
+}
+
+const isRole = (role: unknown) => role == null || role === 'assistant';
+
+/** Of a list with other parts too, clients that know these get more from it than others would. */
+function isListOfParts(content: unknown): boolean {
+  return Array.isArray(content) && content.every((part) => readPart(part) !== undefined);
+}
+
+function mendChoice(choice: Json): Json {
+  const { index, delta } = choice;
+  return { ...choice, index: index ?? 0, ...(isObject(delta) && { delta: mendDelta(delta) }) };
+}
+
+function mendDelta({ role, content, ...said }: Json): Json {
+  const isList = isListOfParts(content);
+  const text = isList ? joinSaid(content, 'text') : content;
+  const thinking = isList ? joinSaid(content, 'thinking') : '';
+  return {
+    ...(isRole(role) && { role }),
+    ...(text !== '' && { content: text }),
+    ...said,
+    ...(thinking !== '' && { reasoning_content: thinking }),
+  };
+}
