@@ -92,14 +92,20 @@ class CallDecoder {
 
 function readPiece(fields: Json): Piece {
   const called = readObject(fields, 'function');
-  const json = called['arguments'] ?? '';
-  if (typeof json !== 'string') throw brokenAnswer("a tool's input is not a text");
   return {
     index: fields['index'],
     id: readText(fields, 'id'),
     name: readText(called, 'name'),
-    json,
+    json: readArguments(called),
   };
+}
+
+/** Some upstreams send an object instead of its JSON. */
+export function readArguments(called: Json): string {
+  const json = called['arguments'] ?? '';
+  if (typeof json === 'string') return json;
+  if (isObject(json)) return JSON.stringify(json);
+  throw brokenAnswer("a tool's input is not a text");
 }
 
 /**

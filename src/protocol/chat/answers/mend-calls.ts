@@ -1,6 +1,6 @@
 import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
-import type { PlacedPiece } from './decode-calls.ts';
+import { type PlacedPiece, readArguments } from './decode-calls.ts';
 
 /** Mends the calls of one stream, for clients that join the pieces with the same number. */
 export function createCallMender(): CallMender {
@@ -12,9 +12,9 @@ class CallMender {
   readonly #withoutInput = new Set<number>();
 
   /**
-   * Numbers the pieces of calls, and gives each call an id and a type. Upstreams that send whole
-   * calls may leave these out or number all calls alike. Returns the same choices if nothing is
-   * wrong with them.
+   * Numbers the pieces of calls, gives each call an id and a type, and writes inputs as texts.
+   * Upstreams that send whole calls may leave out number and id, or number all calls alike. Returns
+   * the same choices if nothing is wrong with them.
    */
   mend(choices: readonly Json[], placed: readonly PlacedPiece[]): readonly Json[] {
     const choice = choices.find(({ index }) => (index ?? 0) === 0);
@@ -42,22 +42,25 @@ class CallMender {
     if (!isObject(piece) || place === undefined) return;
     const { number, id } = place;
     if (id !== undefined) this.#withoutInput.add(number);
-    if (saysInput(piece)) this.#withoutInput.delete(number);
+    const json = readArguments(readObject(piece, 'function'));
+    if (json.trim() !== '') this.#withoutInput.delete(number);
   }
-}
-
-function saysInput(piece: Json): boolean {
-  const { arguments: json } = readObject(piece, 'function');
-  return typeof json === 'string' && json.trim() !== '';
 }
 
 function isInPlace(piece: unknown, place: PlacedPiece | undefined): boolean {
   if (!isObject(piece) || place === undefined || piece['index'] !== place.number) return false;
+  if (isObject(readObject(piece, 'function')['arguments'])) return false;
   return place.id === undefined || (piece['id'] === place.id && piece['type'] === 'function');
 }
 
 function putInPlace(piece: unknown, place: PlacedPiece | undefined): unknown {
   if (!isObject(piece) || place === undefined) return piece;
   const { number, id } = place;
-  return { ...piece, index: number, ...(id !== undefined && { id, type: 'function' }) };
+  const called = readObject(piece, 'function');
+  return {
+    ...piece,
+    index: number,
+    ...(id !== undefined && { id, type: 'function' }),
+    function: { ...called, arguments: readArguments(called) },
+  };
 }

@@ -61,6 +61,14 @@ describe('the decoder of chat answers', () => {
     ]);
   });
 
+  it('reads an input that is an object', () => {
+    const message = { tool_calls: [call('call_1', 'f', { a: [1] }), call('call_2', 'g', {})] };
+    expect(collect(answer(message)).content).toMatchObject([
+      { name: 'f', input: { a: [1] } },
+      { name: 'g', input: {} },
+    ]);
+  });
+
   it('says that nobody told the usage', () => {
     expect(decodeChatAnswer(answer({ content: 'Hi' })).at(-1)).toMatchObject({ usage: undefined });
   });

@@ -162,7 +162,7 @@ describe('the decoder of chat streams', () => {
       ['null'],
       ['{'],
       [chunk(call(0, '{}'))],
-      [chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: {} } }] })],
+      [chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: 1 } }] })],
       [chunk(firstOf(0, '{}')), chunk(firstOf(1, '')), chunk(call(0, '{}')), '[DONE]'],
     ];
     for (const payloads of streams) {
