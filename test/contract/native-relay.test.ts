@@ -1,6 +1,9 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { streamText } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
+import { NO_USAGE } from '../../src/protocol/answers/no-usage.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createStreamDecoder } from '../../src/protocol/native/answers/decode-stream.ts';
 import { createStreamEncoder } from '../../src/protocol/native/answers/encode-stream.ts';
@@ -21,6 +24,19 @@ import {
 const MODEL = 'llm-pinned';
 const FUZZ_TIME_MS = 3_000;
 const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
+
+const PLAIN: Dialect = {
+  ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
+  ...{ isUsageTold: true, hasEnding: true, hasUnknown: false, end: 'whole' },
+};
+const USAGE = { ...NO_USAGE, input: 5, output: 7 };
+const ANSWER: readonly InferenceEvent[] = [
+  { type: 'start', id: 'msg_1', model: 'vendor', usage: USAGE },
+  { type: 'block_start', index: 0, block: { type: 'text' } },
+  { type: 'delta', index: 0, delta: { type: 'text', text: 'Hello' } },
+  { type: 'block_stop', index: 0 },
+  { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage: USAGE },
+];
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -102,19 +118,31 @@ describe('the relay of native streams', () => {
     );
   });
 
+  it.each([
+    ['\n', 1],
+    ['\r\n', 1],
+    ['\r\n', 1_000],
+    ['\r', 1],
+  ] as const)('gives a real client its end, with lines that end in %j', async (lineEnd, cuts) => {
+    const bytes = writeUpstream(ANSWER, { ...PLAIN, lineEnd });
+    const chunks = cutBytes(
+      bytes,
+      Array.from({ length: cuts }, (_, place) => place),
+    );
+    const relayed = relayAll(createNativeRelay(MODEL, AS_IT_IS), chunks).bytes;
+    const headers = { 'content-type': 'text/event-stream' };
+    const fetch = async () => new Response(relayed.slice(), { headers });
+    const model = createAnthropic({ apiKey: 'sk-test', fetch })(MODEL);
+    const result = streamText({ model, prompt: 'Hi' });
+    expect(await result.text).toBe('Hello');
+    expect(await result.finishReason).toBe('stop');
+    expect((await result.usage).outputTokens).toBe(7);
+  });
+
   it('passes everything behind the start on byte for byte', () => {
     fc.assert(
       fc.property(eventSequences, fc.boolean(), places, ({ events }, hasComments, cuts) => {
-        const dialect = {
-          lineEnd: '\n',
-          hasNames: true,
-          hasComments,
-          isIndented: false,
-          isUsageTold: true,
-          hasEnding: true,
-          hasUnknown: true,
-          end: 'whole',
-        } as const;
+        const dialect = { ...PLAIN, hasComments, hasUnknown: true };
         const written = new TextDecoder().decode(writeUpstream(events, dialect));
         const relayed = relayAll(
           createNativeRelay(MODEL, AS_IT_IS),

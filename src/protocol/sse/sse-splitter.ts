@@ -6,8 +6,9 @@ import { createSseDecoder, SSE_EVENT_BYTES_MAX, type SseEvent } from './sse-deco
 const { CR, LF } = ascii;
 
 /**
- * The bytes up to and including an empty line; they may be a view of the chunk. A frame with only
- * comments has no event.
+ * The bytes up to and including an empty line, which ends in a line feed even if the upstream wrote
+ * a carriage return alone; they may be a view of the chunk. A frame with only comments has no
+ * event.
  */
 export interface SseFrame {
   readonly bytes: Uint8Array;
@@ -19,7 +20,7 @@ export interface SseFrame {
 /** Leaves room for comments, which are part of a frame but not of its event. */
 const FRAME_BYTES_MAX = 2 * SSE_EVENT_BYTES_MAX;
 
-/** Cuts a stream between its events. All frames joined are the stream itself. */
+/** Cuts a stream between its events. All frames joined are the lines of the stream. */
 export function createSseSplitter(): SseSplitter {
   return new SseSplitter();
 }
@@ -48,17 +49,20 @@ class SseSplitter {
     return (start) => this.#nextFrame(chunk, start, findEnd);
   }
 
-  #nextFrame(chunk: Uint8Array, start: number, findEnd: LineEndFinder): SseFrame | undefined {
+  #nextFrame(chunk: Uint8Array, from: number, findEnd: LineEndFinder): SseFrame | undefined {
+    const start = this.#takesLateLineFeed(chunk[from]) ? from + 1 : from;
     let lineStart = start;
     for (let i = findEnd(start); i !== -1; i = findEnd(lineStart)) {
       if (i > lineStart) this.#noteText();
       lineStart = i + 1;
-      // The line feed of a CR LF belongs to the next frame: it may come late, and it means nothing
-      // there.
       const isSecondHalf = chunk[i] === LF && this.#isAfterCr;
       this.#isAfterCr = chunk[i] === CR;
       if (isSecondHalf) continue;
       if (this.#isLineEmpty) {
+        if (this.#isAfterCr && chunk[lineStart] === LF) {
+          this.#isAfterCr = false;
+          lineStart += 1;
+        }
         const last = chunk.subarray(start, lineStart);
         const [event] = this.#decoder.push(last);
         return { bytes: this.#release(last), event, end: lineStart };
@@ -70,6 +74,13 @@ class SseSplitter {
     this.#decoder.push(rest);
     this.#hold(rest);
     return undefined;
+  }
+
+  /** Takes the second half of a line end that the frame before has got already. */
+  #takesLateLineFeed(byte: number | undefined): boolean {
+    if (!this.#isAfterCr || this.#heldBytes > 0 || byte !== LF) return false;
+    this.#isAfterCr = false;
+    return true;
   }
 
   #noteText(): void {
@@ -89,11 +100,14 @@ class SseSplitter {
     this.#held.add(piece);
   }
 
+  /** Many clients wait for what follows a carriage return before they read the event. */
   #release(last: Uint8Array): Uint8Array {
-    if (this.#held === undefined || this.#heldBytes === 0) return last;
-    const whole = new Uint8Array(this.#heldBytes + last.length);
-    whole.set(this.#held.take());
-    whole.set(last, this.#heldBytes);
+    const heldBytes = this.#heldBytes;
+    if (heldBytes === 0 && !this.#isAfterCr) return last;
+    const whole = new Uint8Array(heldBytes + last.length + (this.#isAfterCr ? 1 : 0));
+    if (this.#held !== undefined && heldBytes > 0) whole.set(this.#held.take());
+    whole.set(last, heldBytes);
+    if (this.#isAfterCr) whole[whole.length - 1] = LF;
     this.#heldBytes = 0;
     return whole;
   }
