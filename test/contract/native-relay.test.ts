@@ -1,5 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { streamText } from 'ai';
+import Anthropic from 'anthropic-sdk-1';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tallyDeltas } from '../../src/protocol/answers/count-content-bytes.ts';
@@ -29,6 +30,7 @@ const PLAIN: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
   ...{ isUsageTold: true, hasEnding: true, hasUnknown: false, end: 'whole' },
 };
+const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const USAGE = { ...NO_USAGE, input: 5, output: 7 };
 const ANSWER: readonly InferenceEvent[] = [
   { type: 'start', id: 'msg_1', model: 'vendor', usage: USAGE },
@@ -130,8 +132,7 @@ describe('the relay of native streams', () => {
       Array.from({ length: cuts }, (_, place) => place),
     );
     const relayed = relayAll(createNativeRelay(MODEL, AS_IT_IS), chunks).bytes;
-    const headers = { 'content-type': 'text/event-stream' };
-    const fetch = async () => new Response(relayed.slice(), { headers });
+    const fetch = async () => new Response(relayed.slice(), { headers: EVENT_STREAM });
     const model = createAnthropic({ apiKey: 'sk-test', fetch })(MODEL);
     const result = streamText({ model, prompt: 'Hi' });
     expect(await result.text).toBe('Hello');
@@ -222,6 +223,27 @@ describe('the relay of native streams', () => {
       [undefined, 7],
       [9, 7],
     ]);
+  });
+
+  it('tells a real client the reason, in whichever of its ends an upstream tells it', async () => {
+    const reason = { stop_reason: 'tool_use', stop_sequence: null };
+    const ends = [
+      { type: 'message_delta', delta: reason, usage: { output_tokens: 1 } },
+      { type: 'message_delta', delta: { container: null }, usage: { output_tokens: 4 } },
+    ];
+    for (const order of [ends, ends.toReversed()]) {
+      const message = { id: 'msg_1', model: 'vendor', usage: { input_tokens: 5 } };
+      const payloads = [{ type: 'message_start', message }, ...order, { type: 'message_stop' }];
+      const bytes = writeEvents(payloads.map(nameOf), PLAIN);
+      const relayed = relayAll(createNativeRelay(MODEL, AS_IT_IS), [bytes]).bytes;
+      const client = new Anthropic({
+        apiKey: 'sk-test',
+        fetch: async () => new Response(relayed.slice(), { headers: EVENT_STREAM }),
+      });
+      const stream = client.messages.stream({ model: MODEL, max_tokens: 9, messages: [] });
+      const final = await stream.finalMessage();
+      expect([final.stop_reason, final.usage.output_tokens]).toEqual(['tool_use', 4]);
+    }
   });
 
   it('lets no name of an event break out of its line', () => {

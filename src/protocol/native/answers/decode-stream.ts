@@ -106,8 +106,10 @@ class PayloadDecoder {
     return events;
   }
 
+  /** Several of these may come, of which one tells the reason and another the usage. */
   #noteStop(payload: Json): InferenceEvent[] {
-    this.#ending = decodeEnding(readObject(payload, 'delta'));
+    const delta = readObject(payload, 'delta');
+    if (delta['stop_reason'] != null) this.#ending = decodeEnding(delta);
     this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
     if (!tellsUsage(payload['usage'])) return [];
     this.#isUsageTold = true;

@@ -53,9 +53,9 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 
 /**
  * Relays a stream from an upstream of the native format to a native client. The start is written
- * anew, with `model` in it. Everything else is passed on unchanged, with two exceptions: an event
- * without its name, on which clients break, and an end that tells another usage than the billed
- * one. So the end is held until the last event.
+ * anew, with `model` in it. Everything else is passed on unchanged, with three exceptions: an event
+ * without its name, on which clients break, an end that tells another usage than the billed one,
+ * and one without the reason that an earlier one told. So the end is held until the last event.
  */
 export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
   return createStreamRelay(new NativeFrames(model, maskText));
@@ -111,9 +111,11 @@ class NativeFrames implements FrameRelay {
     if (type !== 'message_delta') return { events, bytes: [named] };
     const before = this.#takeEnding();
     this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
+    const ending = keepReason(payload, this.#ending?.payload);
+    const written = ending === payload ? named : encodeEvent(type, ending);
     // A copy, because the chunk's memory may be reused before the next event comes. It may be from
     // the pool, since that event comes soon.
-    this.#ending = { payload, bytes: Buffer.from(named) };
+    this.#ending = { payload: ending, bytes: Buffer.from(written) };
     return { events, bytes: before };
   }
 
@@ -146,6 +148,14 @@ class NativeFrames implements FrameRelay {
       return Buffer.concat([isRight ? ending.bytes : mendEnding(ending.payload, usage), stopBytes]);
     };
   }
+}
+
+/** Clients forget a reason that a later end does not tell again. */
+function keepReason(ending: Json, before: Json | undefined): Json {
+  const delta = readObject(ending, 'delta');
+  const { stop_reason, stop_sequence, stop_details } = readObject(before ?? {}, 'delta');
+  if (delta['stop_reason'] != null || stop_reason == null) return ending;
+  return { ...ending, delta: { ...delta, stop_reason, stop_sequence, stop_details } };
 }
 
 /**

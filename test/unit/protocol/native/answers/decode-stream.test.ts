@@ -150,6 +150,22 @@ describe('the decoder of native streams', () => {
     });
   });
 
+  it.each([
+    [0, 1],
+    [1, 0],
+  ])('keeps the reason if another end tells none, in the order %j, %j', (...order) => {
+    const ends = [
+      { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } },
+      { type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 4 } },
+    ];
+    expect(decode(start, ...order.map((at) => ends[at]), stop).at(-1)).toEqual({
+      type: 'finish',
+      stopReason: 'stop_sequence',
+      stopSequence: 'END',
+      usage: { ...NO_USAGE, output: 4 },
+    });
+  });
+
   it('ends an answer whose reason nobody knows', () => {
     const delta = { type: 'message_delta', delta: { stop_reason: 'of_tomorrow' } };
     expect(decode(start, delta, stop).at(-1)).toEqual(finishEvent);
