@@ -11,7 +11,7 @@ import { createStreamEncoder } from '../../src/protocol/native/answers/encode-st
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { eventSequences } from './event-sequences.ts';
-import { cutBytes } from './read-meaning.ts';
+import { cutBytes, joinBytes } from './read-meaning.ts';
 import { readNativeStream } from './read-native-stream.ts';
 import { AS_IT_IS, readAll, relayAll, rename, withoutCounts } from './relay-support.ts';
 import {
@@ -189,6 +189,26 @@ describe('the relay of native streams', () => {
     const part = relay.push(toBytes(delta.repeat(100)));
     expect(part.bytes).toHaveLength(1);
     expect(part.contentBytes).toBe(200);
+  });
+
+  it('tells at the start what the upstream told there, but for its costs', () => {
+    const told = { service_tier: 'priority', speed: 'fast', inference_geo: null, cost: 3 };
+    const usage = { ...told, input_tokens: 5, output_tokens: 1 };
+    const message = { id: 'msg_1', model: 'vendor', container: { id: 'c' }, provider: 'p', usage };
+    const relay = createNativeRelay(MODEL, AS_IT_IS);
+    const { bytes } = relay.push(writeEvents([nameOf({ type: 'message_start', message })], PLAIN));
+    const [start] = createSseDecoder().push(joinBytes(bytes));
+    const { cost, ...shown } = told;
+    expect(JSON.parse(start?.data ?? '').message).toEqual({
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: MODEL, content: [] },
+      ...{ container: { id: 'c' }, stop_reason: null, stop_sequence: null },
+      usage: {
+        ...shown,
+        ...{ input_tokens: 5, output_tokens: 0 },
+        ...{ cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+      },
+    });
   });
 
   it('passes nothing on before the start', () => {

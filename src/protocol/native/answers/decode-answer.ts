@@ -12,7 +12,7 @@ import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
 import { decodeUsage, tellsUsage } from './decode-usage.ts';
-import { encodeUsage, mendSearches } from './encode-usage.ts';
+import { mendUsage } from './encode-usage.ts';
 
 /** Decodes an answer that is not a stream. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
@@ -64,13 +64,6 @@ function tellsUsageOf(answer: Json, usage: Usage): boolean {
   const told = readObject(answer, 'usage');
   const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
   return isCounted && !tellsCosts(told) && isSameUsage(decodeUsage(told, NO_USAGE), usage);
-}
-
-/** Merges our usage with the upstream's unknown fields. */
-function mendUsage(answer: Json, usage: Usage): Json {
-  const { service_tier, ...ours } = encodeUsage(usage);
-  const told = hideCosts(readObject(answer, 'usage'));
-  return { service_tier, ...told, ...ours, ...mendSearches(told, usage) };
 }
 
 function decodePayload(answer: JsonBody): readonly InferenceEvent[] {

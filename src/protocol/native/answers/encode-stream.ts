@@ -1,8 +1,10 @@
+import { hideCosts } from '../../answers/hide-costs.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { StreamEncoder } from '../../format.ts';
 import type { BlockDelta, BlockStart, InferenceEvent, Usage } from '../../inference.ts';
+import type { Json } from '../../json/upstream-json.ts';
 import { encodeRefusal } from '../encode-refusal.ts';
-import { encodeFinalUsage, encodeUsage } from './encode-usage.ts';
+import { encodeFinalUsage, mendUsage } from './encode-usage.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
@@ -64,10 +66,12 @@ export function encodeEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function encodeStart({ id, model, usage }: EventOf<'start'>): string {
+/** `told` is the start of an upstream, of which the unknown fields are kept. */
+export function encodeStart({ id, model, usage }: EventOf<'start'>, told: Json = {}): string {
   return encodeEvent('message_start', {
     type: 'message_start',
     message: {
+      ...hideCosts(told),
       id,
       type: 'message',
       role: 'assistant',
@@ -76,7 +80,7 @@ function encodeStart({ id, model, usage }: EventOf<'start'>): string {
       stop_reason: null,
       stop_sequence: null,
       // Some clients add the tokens of the start to those of the end.
-      usage: encodeUsage({ ...usage, output: 0, thinking: 0 }),
+      usage: mendUsage(told, { ...usage, output: 0, thinking: 0 }),
     },
   });
 }

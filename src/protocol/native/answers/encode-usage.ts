@@ -1,5 +1,6 @@
+import { hideCosts } from '../../answers/hide-costs.ts';
 import type { Usage } from '../../inference.ts';
-import type { Json } from '../../json/upstream-json.ts';
+import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
 /**
@@ -42,6 +43,14 @@ const encodeThinking = ({ thinking }: Usage) =>
 
 const encodeSearches = ({ searches }: Usage) =>
   searches > 0 ? { server_tool_use: { web_search_requests: searches } } : undefined;
+
+/** Merges our usage with the unknown fields of an upstream's message. */
+export function mendUsage(message: Json, usage: Usage): Json {
+  const ours = encodeUsage(usage);
+  const { service_tier: _, ...counts } = ours;
+  const told = hideCosts(readObject(message, 'usage'));
+  return { ...ours, ...told, ...counts, ...mendSearches(told, usage) };
+}
 
 /** Puts our number of searches into the upstream's tool usage, and keeps its unknown fields. */
 export function mendSearches(told: Json, { searches }: Usage) {

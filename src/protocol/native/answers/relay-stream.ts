@@ -20,7 +20,6 @@ import type { SseEvent } from '../../sse/sse-decoder.ts';
 import type { SseFrame } from '../../sse/sse-splitter.ts';
 import {
   createStreamRelay,
-  encodeUtf8,
   type FrameRelay,
   type RelayedFrame,
   type RelayedRun,
@@ -29,7 +28,7 @@ import {
 import { createTextFrames } from '../../sse/text-frames.ts';
 import { createPayloadDecoder } from './decode-stream.ts';
 import { decodeUsage } from './decode-usage.ts';
-import { createStreamEncoder, encodeEvent } from './encode-stream.ts';
+import { createStreamEncoder, encodeEvent, encodeStart } from './encode-stream.ts';
 import { encodeFinalUsage, mendSearches } from './encode-usage.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
@@ -53,9 +52,10 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 
 /**
  * Relays a stream from an upstream of the native format to a native client. The start is written
- * anew, with `model` in it. Everything else is passed on unchanged, with three exceptions: an event
- * without its name, on which clients break, an end that tells another usage than the billed one,
- * and one without the reason that an earlier one told. So the end is held until the last event.
+ * anew, with `model` and a usage in it. Everything else is passed on unchanged, with three
+ * exceptions: an event without its name, on which clients break, an end that tells another usage
+ * than the billed one, and one without the reason that an earlier one told. So the end is held
+ * until the last event.
  */
 export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
   return createStreamRelay(new NativeFrames(model, maskText));
@@ -102,7 +102,7 @@ class NativeFrames implements FrameRelay {
     const payload = parseUpstreamJson(data);
     const events = this.#decoder.decode(payload);
     const [first] = events;
-    if (first?.type === 'start') return { events, bytes: this.#relayStart(first) };
+    if (first?.type === 'start') return { events, bytes: this.#relayStart(first, payload) };
     const type = readEventName(payload);
     if (!this.#hasStarted || type === undefined) return { events, bytes: [] };
     const named = event === type ? bytes : utf8.encode(encodeEvent(type, payload));
@@ -119,10 +119,11 @@ class NativeFrames implements FrameRelay {
     return { events, bytes: before };
   }
 
-  #relayStart(start: EventOf<'start'>): readonly Uint8Array[] {
+  #relayStart(start: EventOf<'start'>, payload: Json): readonly Uint8Array[] {
     this.#hasStarted = true;
     this.#usage = { ...start.usage, output: 0, thinking: 0 };
-    return encodeUtf8(this.#encoder.encode({ ...start, model: this.#model }));
+    const told = readObject(payload, 'message');
+    return [utf8.encode(encodeStart({ ...start, model: this.#model }, told))];
   }
 
   /**
