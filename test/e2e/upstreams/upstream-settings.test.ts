@@ -26,7 +26,8 @@ describe('an upstream', () => {
     const answer = await askModel(gateway.url, gateway.key(), messageOf('Hi'));
     expect(answer.status).toBe(200);
     await waitUntil(() => main.calls.probes > 0, 'it is probed');
-    const sent = { 'x-api-key': 'top-secret', 'x-team': 'Team hush-hush' };
+    const own = { 'x-api-key': 'top-secret', 'x-team': 'Team hush-hush' };
+    const sent = { ...own, 'user-agent': 'tollgate' };
     expect(main.headers.message).toMatchObject(sent);
     expect(main.headers.probe).toMatchObject({ ...sent, 'anthropic-version': '2023-06-01' });
     const shown = JSON.stringify(await readCluster(gateway));
