@@ -129,7 +129,8 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   onFail(failure: HttpFailure): void {
     this.#lingering.delete(this.#lingerDeadline);
     this.#stopListening();
-    this.parts.fail(explainFailure(failure));
+    if (this.#isRefused && !this.#isOver) this.#readEnd();
+    else this.parts.fail(explainFailure(failure));
   }
 
   #readEnd(): void {

@@ -40,6 +40,28 @@ describe('answers whose bodies do not end', () => {
   });
 });
 
+it.each([
+  [400, 'content-length: 500', 'invalid_request'],
+  [401, 'content-length: 500', 'upstream_denied'],
+  [413, 'content-length: 500', 'body_too_large'],
+  [429, 'transfer-encoding: chunked', 'upstream_overloaded'],
+])('an error %i whose body is cut off is known by its status', async (status, length, refusal) => {
+  const head = `HTTP/1.1 ${status} No\r\n${length}\r\nretry-after: 7\r\n\r\n`;
+  const server = await startRawServer({
+    onRequest: async (peer) => {
+      await peer.send(`${head}9\r\n{"error":\r\n`);
+      peer.socket.end();
+    },
+  });
+  const { signal } = new AbortController();
+  const answer = createUpstream(server.port)(createCall(ask('Hello'), { signal }));
+  const headers = status === 429 ? { 'retry-after': '7' } : {};
+  await expect(answer.next()).rejects.toMatchObject({
+    ...{ refusal, headers },
+    reason: `status ${status}`,
+  });
+});
+
 it('an answer that is compressed is refused by its name, for nobody asked for that', async () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n';
   const server = await startRawServer({ onRequest: (peer) => void peer.send(`${head}\x1f\x8b..`) });
