@@ -71,8 +71,14 @@ const OUR_ACCOUNT_ALONE = [
   /^Incorrect API key provided: \S+\. You can (find|obtain) (your|an) API key (at|from|on) https:\/\/\S+$/,
   /^invalid x-api-key$/,
 ];
-const CONTEXT_TOO_LONG =
-  /prompt is too long|exceed context limit|maximum context length|exceeds the context window/i;
+/** What vendors say of a prompt that is too long. Some of them have no name for it. */
+const CONTEXT_TOO_LONG = [
+  /prompt (is )?too long|exceed context limit|maximum context length|exceeds the context window/i,
+  /input token count.*exceeds the maximum|prompt token count.*exceeds the limit/i,
+  /maximum prompt length is \d|exceeded model token limit|input is too long for requested model/i,
+  /exceeds the available context size|greater than the context length|context window exceeds limit/i,
+  /reduce the length of the messages/i,
+];
 
 /**
  * Decodes an error answer. The client sees the upstream's message only if it is about the client's
@@ -154,7 +160,9 @@ function refuseRequest(complaint: Complaint): Refusal {
   const { names, message = '' } = complaint;
   // It may be about our key, or quote the client. Another upstream will tell.
   if (OUR_ACCOUNT.test(message)) return refuseWith('invalid_request', complaint, 'request');
-  const isTooLong = names.includes('context_length_exceeded') || CONTEXT_TOO_LONG.test(message);
+  const isTooLong =
+    names.includes('context_length_exceeded') ||
+    CONTEXT_TOO_LONG.some((words) => words.test(message));
   return refuseWith(isTooLong ? 'context_too_long' : 'invalid_request', complaint);
 }
 

@@ -93,6 +93,32 @@ describe('an error of the request', () => {
       });
     }
   });
+
+  it.each([
+    'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).',
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    'the request exceeds the available context size, try increasing it',
+    'Please reduce the length of the messages or completion.',
+    'Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)',
+    'The number of tokens to keep from the initial prompt is greater than the context length.',
+    'invalid params, context window exceeds limit (2013)',
+    'Input is too long for requested model.',
+    'prompt token count of 150000 exceeds the limit of 128000',
+    'prompt too long; exceeded max context length by 12 tokens',
+  ])('knows too long a prompt in the words of a vendor: %s', (text) => {
+    expect(decode(400, chat(null, text))).toMatchObject({
+      refusal: 'context_too_long',
+      message: `prompt is too long: ${text}`,
+      chatMessage: text,
+    });
+  });
+
+  it.each([
+    'max_tokens exceeds the limit of 8192',
+    'Too many tokens, please wait before trying again.',
+  ])('does not take other complaints for too long a prompt: %s', (text) => {
+    expect(decode(400, chat(null, text))).toMatchObject({ refusal: 'invalid_request' });
+  });
 });
 
 describe('an error between the gateway and its upstream', () => {
