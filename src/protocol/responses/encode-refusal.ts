@@ -16,13 +16,16 @@ export const encodeRefusal: RefusalEncoder = (refusal, requestId) => {
   return JSON.stringify({ error: { ...body.error, param } });
 };
 
+/** For these, another request would fail as well: it is the request, or who sends it. */
+const LASTING: ReadonlySet<number> = new Set([400, 401, 403, 413]);
+
 /**
- * The code of a response that failed in the middle. It decides whether clients try again: they do
- * for all but a few codes, and show the message of `invalid_prompt` to their user.
+ * The code of a response that failed in the middle. It decides whether clients try again, and pay
+ * again: they do for all but a few codes, and show the message of `invalid_prompt` to their user.
  */
-export function failureCodeOf({ refusal }: Refusal): string {
+export function failureCodeOf({ refusal, isOversize }: Refusal): string {
   const { status, chatCode } = REFUSALS[refusal];
-  if (status === 401 || status === 403) return 'invalid_prompt';
   if (status === 402 || chatCode === 'context_length_exceeded') return chatCode;
+  if (isOversize || LASTING.has(status)) return 'invalid_prompt';
   return status === 429 ? 'rate_limit_exceeded' : 'server_error';
 }
