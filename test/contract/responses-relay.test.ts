@@ -181,9 +181,10 @@ describe('the relay of streams of the responses format', () => {
     const relay = createRelay();
     const start =
       'data: {"type":"response.created","response":{"id":"resp_v","model":"v"}}\n\n' +
-      'event: response.output_item.added\ndata: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}\n\n';
+      'event: response.output_item.added\ndata: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m"}}\n\n' +
+      'data: {"type":"response.content_part.added","output_index":0,"content_index":0,"part":{"type":"output_text","text":""}}\n\n';
     const said =
-      'event: response.output_text.delta\ndata: {"type":"response.output_text.delta", "sequence_number":2, "of_tomorrow":[{}],"output_index":0,"content_index":0,"delta":"H\\u0069"}\n\n';
+      'event: response.output_text.delta\ndata: {"type":"response.output_text.delta", "sequence_number":3, "of_tomorrow":[{}],"output_index":0,"content_index":0,"delta":"H\\u0069"}\n\n';
     relay.push(toBytes(start));
     const part = relay.push(toBytes(said));
     expect(new TextDecoder().decode(part.bytes[0])).toBe(said);
@@ -259,7 +260,8 @@ describe('the relay of streams of the responses format', () => {
       'data: {"type":"response.in_progress","response":{"output":[]}}\n\n';
     const relayed = createSseDecoder().push(relayAll(createRelay(), [toBytes(said)]).bytes);
     expect(relayed.map(({ event }) => event)).toEqual([
-      ...['response.created', 'response.output_item.added', 'response.output_text.delta'],
+      ...['response.created', 'response.output_item.added', 'response.content_part.added'],
+      'response.output_text.delta',
     ]);
   });
 

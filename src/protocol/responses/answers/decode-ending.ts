@@ -19,6 +19,11 @@ export function isIncomplete(response: Json): boolean {
   return response['status'] === 'incomplete';
 }
 
+/** Some clients run a call as soon as it is done, even if it was cut. */
+export function isCutCall({ status, type }: Json): boolean {
+  return status === 'incomplete' && String(type).endsWith('_call');
+}
+
 /** Reads why an answer ends. Without a reason, an incomplete answer was cut by its length. */
 export function decodeStopReason(
   response: Json,

@@ -1,4 +1,4 @@
-import { type BlockQueue, createBlockQueue, type QueuedBlock } from '../../answers/block-queue.ts';
+import { type BlockQueue, createBlockQueue } from '../../answers/block-queue.ts';
 import type { InferenceEvent } from '../../inference.ts';
 import { brokenAnswer, type Json, oversizedAnswer, readText } from '../../json/upstream-json.ts';
 import { mendToolId } from '../../native/requests/mend-messages.ts';
@@ -8,10 +8,15 @@ import { decodeTextNotes } from '../decode-text-notes.ts';
 import { createNameFinder } from '../requests/tool-book.ts';
 import type { ToolNames } from '../response-context.ts';
 import { INPUT_FIELD } from './custom-input.ts';
-
-const ITEMS_MAX = 1_024;
-/** Parts of one item. */
-const PARTS_MAX = 1_024;
+import {
+  ITEMS_MAX,
+  isCall,
+  nameItem,
+  noteSaid,
+  type OpenItem,
+  openItem,
+  startOf,
+} from './upstream-item.ts';
 
 /** What the content of a custom tool's call becomes: an object with this one text. */
 const CUSTOM_OPENING = `{"${INPUT_FIELD}":"`;
@@ -23,35 +28,14 @@ export const SUMMARY = 'summary ';
 /** Between two summaries of one thought. */
 const SUMMARY_BREAK = '\n\n';
 
-type ItemType = 'message' | 'reasoning' | 'function_call' | 'custom_tool_call' | 'other';
-
-/** One item of the output, from its beginning to its end. */
-interface OpenItem {
-  readonly name: string | undefined;
-  readonly type: ItemType;
-  /** The blocks of a message by the number of their part, the only block of any other item. */
-  readonly blocks: Map<string, QueuedBlock>;
-  /** The parts of a message that are refusals. */
-  readonly refusals: Set<string>;
-  readonly phase: string | undefined;
-  /** How many characters each part has said, as far as they were read. */
-  readonly saidChars: Map<string, number>;
-}
-
 /** Reads the items of an output, whether they come in pieces or as a whole. */
-export function createItemDecoder(seal: Sealer | undefined, toolNames: ToolNames): ItemDecoder {
-  return new ItemDecoder(seal, toolNames);
-}
-
-export type { ItemDecoder };
-
-class ItemDecoder {
+export class ItemDecoder {
   readonly #seal: Sealer | undefined;
   readonly #nameOf: ReturnType<typeof createNameFinder>;
   readonly queue: BlockQueue = createBlockQueue();
   /** By the place in the output, until they are done. */
   readonly #open = new Map<unknown, OpenItem>();
-  /** Those that are done, by place and ids. */
+  /** Those that are done: their places, and each with its ids. */
   readonly #done = new Set<string>();
   #items = 0;
   /** Whether what was read last had been said before, and says nothing new. */
@@ -77,6 +61,17 @@ class ItemDecoder {
     const open = openItem(name, item);
     this.#open.set(place, open);
     return isCall(open) ? this.#openCall(open, item) : [];
+  }
+
+  /** Begins an item of which the upstream tells only the pieces, unless there was one before. */
+  expect(place: unknown, type: 'message' | 'reasoning'): void {
+    const isKnown = this.#open.has(place) || this.#done.has(String(place));
+    if (typeof place === 'number' && !isKnown) this.add(place, { type });
+  }
+
+  /** Whether an item was begun, and not told to be done. */
+  isOpen(place: unknown, item: Json): boolean {
+    return this.#open.get(place)?.type === item['type'];
   }
 
   /** Takes a piece of a text, of a thought or of what a tool is called with. */
@@ -120,6 +115,7 @@ class ItemDecoder {
     const events = this.#open.has(place) ? [] : this.add(place, item);
     const open = this.#find(place);
     this.#open.delete(place);
+    this.#done.add(String(place));
     if (name !== undefined) this.#done.add(name);
     for (const event of this.#completeItem(open, item)) events.push(event);
     if (open.type === 'reasoning') {
@@ -252,49 +248,4 @@ class ItemDecoder {
     open.blocks.set(ONLY, hidden);
     return events;
   }
-}
-
-/** Undefined for an item that could be taken for another one. */
-function nameItem(place: unknown, item: Json): string | undefined {
-  const id = readText(item, 'id');
-  if (typeof place !== 'number' || id === undefined) return undefined;
-  return `${place} ${id} ${readText(item, 'call_id')}`;
-}
-
-function readType(item: Json): ItemType {
-  switch (item['type']) {
-    case 'message':
-    case 'reasoning':
-    case 'function_call':
-    case 'custom_tool_call':
-      return item['type'];
-    default:
-      return 'other';
-  }
-}
-
-function openItem(name: string | undefined, item: Json): OpenItem {
-  return {
-    name,
-    type: readType(item),
-    blocks: new Map(),
-    refusals: new Set(),
-    phase: readText(item, 'phase'),
-    saidChars: new Map(),
-  };
-}
-
-function startOf({ type, refusals }: OpenItem, part: string): QueuedBlock['start'] {
-  if (type === 'reasoning') return { type: 'thinking' };
-  return refusals.has(part) ? { type: 'text', isRefusal: true } : { type: 'text' };
-}
-
-const isCall = ({ type }: OpenItem) => type === 'function_call' || type === 'custom_tool_call';
-
-function noteSaid({ saidChars }: OpenItem, part: string, chars: number): void {
-  const before = saidChars.get(part);
-  if (before === undefined && saidChars.size >= PARTS_MAX) {
-    throw oversizedAnswer('an item has too many parts');
-  }
-  saidChars.set(part, (before ?? 0) + chars);
 }

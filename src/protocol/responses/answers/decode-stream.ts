@@ -9,11 +9,12 @@ import {
   readObject,
   readText,
 } from '../../json/upstream-json.ts';
+import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { NO_TOOL_NAMES, type ToolNames } from '../response-context.ts';
-import { checkStatus, decodeStopReason } from './decode-ending.ts';
-import { createItemDecoder, ONLY, SUMMARY } from './decode-items.ts';
+import { checkStatus, decodeStopReason, isCutCall } from './decode-ending.ts';
+import { ItemDecoder, ONLY, SUMMARY } from './decode-items.ts';
 import { decodeUsage } from './decode-usage.ts';
 
 /** Some upstreams end a stream with it, as streams of the chat format do. It is not JSON. */
@@ -55,7 +56,7 @@ class PayloadDecoder {
   #stage: 'nothing' | 'started' | 'finished' = 'nothing';
 
   constructor(seal: Sealer | undefined, toolNames: ToolNames) {
-    this.#items = createItemDecoder(seal, toolNames);
+    this.#items = new ItemDecoder(seal, toolNames);
   }
 
   /** Whether the last payload told of an item once more, in the same place. */
@@ -120,12 +121,17 @@ class PayloadDecoder {
       case 'response.output_item.done':
         return items.end(place, payload['item']);
       case 'response.output_text.delta':
+        items.expect(place, 'message');
+        return items.say(place, part, delta);
       case 'response.reasoning_text.delta':
+        items.expect(place, 'reasoning');
         return items.say(place, part, delta);
       case 'response.refusal.delta':
+        items.expect(place, 'message');
         items.noteRefusal(place, part);
         return items.say(place, part, delta);
       case 'response.reasoning_summary_text.delta':
+        items.expect(place, 'reasoning');
         return items.say(place, summary, delta);
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
@@ -147,14 +153,7 @@ class PayloadDecoder {
     if (type === 'response.failed') throw decodeStreamError(response);
     checkStatus(response);
     const events = this.#start(response);
-    const { output } = response;
-    // Some upstreams say everything at the end.
-    if (this.#items.isEmpty) {
-      if (!Array.isArray(output)) throw brokenAnswer('it has no output');
-      for (const [i, item] of output.entries()) {
-        for (const event of this.#items.end(i, item)) events.push(event);
-      }
-    }
+    for (const event of this.#readRest(response['output'])) events.push(event);
     for (const event of this.#items.finish()) events.push(event);
     this.#stage = 'finished';
     const { hasCalls, isRefused } = this.#items;
@@ -163,5 +162,19 @@ class PayloadDecoder {
     const usage = decodeUsage(response['usage']);
     events.push({ type: 'finish', stopReason, stopSequence: undefined, usage });
     return events;
+  }
+
+  /** Some upstreams say everything at the end, or all but the beginning of an item. */
+  #readRest(output: unknown): InferenceEvent[] {
+    const items = this.#items;
+    const isSilent = items.isEmpty;
+    if (!Array.isArray(output)) {
+      if (isSilent) throw brokenAnswer('it has no output');
+      return [];
+    }
+    return output.flatMap((item: unknown, place) => {
+      const isRest = isObject(item) && items.isOpen(place, item) && !isCutCall(item);
+      return isSilent || isRest ? items.end(place, item) : [];
+    });
   }
 }

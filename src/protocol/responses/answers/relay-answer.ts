@@ -16,7 +16,7 @@ import {
   mendOutput,
   mendResponse,
   mendUsage,
-} from './mend-response.ts';
+} from './mending/mend-response.ts';
 import { responseContextOf } from './response-object.ts';
 
 /**
@@ -40,7 +40,7 @@ export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAns
   }
   const { events: others, contentBytes } = tallyDeltas(all);
   const events = outlineAnswer(others);
-  const mended = mendOutput(output, terms.seal);
+  const mended = mendOutput(output, terms);
   const hasCosts = tellsCosts(readObject(value, 'usage'));
   const closing = (usage: Usage) => {
     const written = {

@@ -8,6 +8,7 @@ import * as ascii from '../../../lib/bytes/ascii.ts';
 import type { Closing, InferenceEvent } from '../../inference.ts';
 import { type Json, parseUpstreamJson, readObject, readText } from '../../json/upstream-json.ts';
 import { encodeEvent } from '../../native/answers/encode-stream.ts';
+import { isObject } from '../../schema.ts';
 import type { SseEvent } from '../../sse/sse-decoder.ts';
 import type { SseFrame } from '../../sse/sse-splitter.ts';
 import {
@@ -19,18 +20,20 @@ import {
   type StreamRelay,
 } from '../../sse/stream-relay.ts';
 import { createTextFrames } from '../../sse/text-frames.ts';
-import { isIncomplete } from './decode-ending.ts';
+import { isCutCall, isIncomplete } from './decode-ending.ts';
 import { createPayloadDecoder, STREAM_DONE } from './decode-stream.ts';
 import { createStreamEncoder } from './encode-stream.ts';
 import { EventWriter } from './event-writer.ts';
-import { ItemList } from './item-list.ts';
+import { ITEM_ADDED, ITEM_DONE, ItemHistory } from './mending/item-history.ts';
+import { ItemList } from './mending/item-list.ts';
+import { mendPiece } from './mending/mend-item.ts';
 import {
   carriesThought,
   type MendTerms,
   mendResponse,
   mendUsage,
   sealItem,
-} from './mend-response.ts';
+} from './mending/mend-response.ts';
 import { rememberSeals } from './remember-seals.ts';
 import { responseContextOf } from './response-object.ts';
 import { createProgress, type ResponseProgress, restart } from './response-progress.ts';
@@ -49,6 +52,11 @@ const PIECES: ReadonlySet<string> = new Set(
     ...['reasoning_summary_text.delta', 'reasoning_summary_text.done'],
   ].map((name) => `response.${name}`),
 );
+/** How some upstreams call an event, and its name for clients. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['response.reasoning_part.added', 'response.content_part.added'],
+  ['response.reasoning_part.done', 'response.content_part.done'],
+]);
 const KEEPALIVE = 'keepalive';
 
 type Finish = Extract<InferenceEvent, { type: 'finish' }>;
@@ -58,12 +66,12 @@ const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
 /**
  * Relays a stream from an upstream of the responses format to a client of this format. Whatever has
  * the whole response in it is written anew, with our names for the response and the model; so are
- * encrypted thoughts, and events whose numbers would leave a gap. Everything else is passed on
- * unchanged. The end repeats the items that were told, because some clients read those and others
- * read the end; items of which only the end tells are told first. Clients break on events that they
- * do not know, so what is not part of the answer is left out; and they run a call again that is
- * told again, so that is left out as well. A sign of life goes on as an event, because comments do
- * not reset every client's clock.
+ * encrypted thoughts, and events whose numbers would leave a gap. What the upstream left out is
+ * told first (`ItemHistory`). Everything else is passed on unchanged. The end repeats the items
+ * that were told, because some clients read those and others read the end; items of which only the
+ * end tells are told first. Clients break on events that they do not know, so what is not part of
+ * the answer is left out; and they run a call again that is told again, so that is left out as
+ * well. A sign of life goes on as an event, because comments do not reset every client's clock.
  */
 export function createResponsesRelay(terms: MendTerms): StreamRelay {
   return createStreamRelay(new ResponsesFrames(terms));
@@ -78,6 +86,7 @@ class ResponsesFrames implements FrameRelay {
   /** The number of the event that may follow what `#texts` has read. */
   #textNumber = 0;
   readonly #items: ItemList;
+  readonly #history = new ItemHistory();
   #hasStarted = false;
   #hasItems = false;
 
@@ -130,7 +139,8 @@ class ResponsesFrames implements FrameRelay {
     if (data.trim() === STREAM_DONE) return NO_FRAME;
     const payload = parseUpstreamJson(data);
     const events = this.#decoder.decode(payload);
-    const type = readText(payload, 'type') ?? '';
+    const said = readText(payload, 'type') ?? '';
+    const type = RENAMED.get(said) ?? said;
     if (type === KEEPALIVE) return { events, bytes: this.#tellLife() };
     const last = events.at(-1);
     if (last?.type === 'finish') return this.#relayEnd(payload, events, last);
@@ -138,7 +148,8 @@ class ResponsesFrames implements FrameRelay {
     if (!PIECES.has(type) || this.#decoder.isRepetition) return { events, bytes: [] };
     const begun = this.#hasStarted ? [] : this.#begin({});
     this.#hasItems = true;
-    const piece = this.#relayPiece(type, payload, event === type ? bytes : undefined);
+    const isNamed = event === type && said === type;
+    const piece = this.#relayPiece(type, payload, isNamed ? bytes : undefined);
     return { events, bytes: [...begun, ...piece] };
   }
 
@@ -164,15 +175,29 @@ class ResponsesFrames implements FrameRelay {
     return this.#write('response.created', { ...(isCreated && payload), response });
   }
 
-  #relayPiece(type: string, payload: Json, bytes: Uint8Array | undefined) {
-    const { item, output_index: place } = payload;
-    if (type === 'response.output_item.added') this.#items.begin(place);
-    if (carriesThought(item)) return this.#relayThought(type, payload, item);
-    if (type === 'response.output_item.done') {
+  #relayPiece(type: string, payload: Json, bytes?: Uint8Array): readonly Uint8Array[] {
+    const { requestId } = responseContextOf(this.#terms.context);
+    const mended = mendPiece(type, payload, requestId);
+    const { item, output_index: place } = mended;
+    if (type === ITEM_DONE && isObject(item) && isCutCall(item)) {
       this.#items.end(place, item);
-      // Some clients run a call as soon as it is done, even if it was cut.
-      if (isCutCall(item)) return [];
+      this.#history.end(place);
+      return [];
     }
+    const missing = this.#history.prepare(type, mended);
+    if (missing.length === 0)
+      return this.#relayWhole(type, mended, mended === payload ? bytes : undefined);
+    const before = missing.flatMap((event) => this.#relayPiece(String(event['type']), event));
+    return [...before, ...this.#relayWhole(type, mended, undefined)];
+  }
+
+  /** Relays a piece of which all is told that has to precede it. */
+  #relayWhole(type: string, payload: Json, bytes: Uint8Array | undefined) {
+    const { item, output_index: place } = payload;
+    if (type === ITEM_ADDED) this.#items.begin(place);
+    if (type === ITEM_DONE) this.#history.end(place);
+    if (carriesThought(item)) return this.#relayThought(type, payload, item);
+    if (type === ITEM_DONE) this.#items.end(place, item);
     const isRight = payload['sequence_number'] === this.#progress.nextNumber;
     if (bytes === undefined || !isRight) return this.#write(type, payload);
     this.#progress.nextNumber += 1;
@@ -181,7 +206,7 @@ class ResponsesFrames implements FrameRelay {
 
   /** Only when it is done, a thought is whole. */
   #relayThought(type: string, payload: Json, item: Json): readonly Uint8Array[] {
-    const isDone = type === 'response.output_item.done';
+    const isDone = type === ITEM_DONE;
     const sealed = sealItem(item, isDone ? this.#terms.seal : undefined);
     if (isDone) this.#items.end(payload['output_index'], sealed);
     return this.#write(type, { ...payload, item: sealed });
@@ -196,8 +221,9 @@ class ResponsesFrames implements FrameRelay {
   #relayEnd(payload: Json, events: readonly InferenceEvent[], finish: Finish): RelayedFrame {
     const says = events.some(({ type }) => type === 'block_start');
     if (!this.#hasItems && says) return this.#writeAnew(events, finish);
-    const bytes = this.#hasStarted ? [] : this.#begin(payload);
     const response = readObject(payload, 'response');
+    const begun = this.#hasStarted ? [] : this.#begin(payload);
+    const bytes = [...begun, ...this.#relayRest(response['output'])];
     const isCut = payload['type'] === 'response.incomplete' || isIncomplete(response);
     // Clients repeat a request whose answer was filtered, and pay for it each time.
     const isFiltered = isCut && finish.stopReason === 'refusal';
@@ -208,6 +234,16 @@ class ResponsesFrames implements FrameRelay {
     const mended = isFiltered ? { ...response, incomplete_details: null } : response;
     const status = isCut && !isFiltered ? 'incomplete' : 'completed';
     return { events, bytes, closing: this.#close({ ...payload, response: mended }, status) };
+  }
+
+  /** Tells the end of items that were begun, if only the end of the answer has it. */
+  #relayRest(output: unknown): readonly Uint8Array[] {
+    if (!Array.isArray(output)) return [];
+    return output.flatMap((item: unknown, place) =>
+      isObject(item) && this.#history.isOpen(place, item) && !isCutCall(item)
+        ? this.#relayPiece(ITEM_DONE, { output_index: place, item })
+        : [],
+    );
   }
 
   /** For clients that read events, where the upstream has only an end. */
@@ -240,8 +276,3 @@ class ResponsesFrames implements FrameRelay {
 }
 
 const isComment = (bytes: Uint8Array) => bytes.includes(ascii.COLON);
-
-function isCutCall(item: unknown): boolean {
-  const fields = item as Json | null | undefined;
-  return fields?.['status'] === 'incomplete' && String(fields['type']).endsWith('_call');
-}

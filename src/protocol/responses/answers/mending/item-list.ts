@@ -1,5 +1,5 @@
-import { isObject } from '../../schema.ts';
-import { KEPT_CHARS_MAX, type ResponseProgress } from './response-progress.ts';
+import { isObject } from '../../../schema.ts';
+import { KEPT_CHARS_MAX, type ResponseProgress } from '../response-progress.ts';
 
 /**
  * The items that a client was told. Some clients read each item as it is done and others only the

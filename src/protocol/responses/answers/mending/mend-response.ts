@@ -1,11 +1,12 @@
-import { hideCosts } from '../../answers/hide-costs.ts';
-import type { AnswerContext, Usage } from '../../inference.ts';
-import type { Json } from '../../json/upstream-json.ts';
-import { readObject, readText } from '../../json/upstream-json.ts';
-import { isObject } from '../../schema.ts';
-import type { Sealer } from '../../sealed-reasoning.ts';
-import { encodeUsage } from './encode-usage.ts';
-import { ECHO_CHARS_MAX, limitEcho, responseContextOf, responseIdOf } from './response-object.ts';
+import { hideCosts } from '../../../answers/hide-costs.ts';
+import type { AnswerContext, Usage } from '../../../inference.ts';
+import type { Json } from '../../../json/upstream-json.ts';
+import { readObject, readText } from '../../../json/upstream-json.ts';
+import { isObject } from '../../../schema.ts';
+import type { Sealer } from '../../../sealed-reasoning.ts';
+import { encodeUsage } from '../encode-usage.ts';
+import { ECHO_CHARS_MAX, limitEcho, responseContextOf, responseIdOf } from '../response-object.ts';
+import { mendItem } from './mend-item.ts';
 
 /** What of an upstream's response is not for the client as it is. */
 export interface MendTerms {
@@ -60,7 +61,7 @@ export function mendResponse(response: Json, terms: MendTerms): Json {
     ...hideCosts(response),
     ...fillIn(response, terms),
     ...describeResponse(terms),
-    ...(Array.isArray(output) && { output: mendOutput(output, terms.seal) }),
+    ...(Array.isArray(output) && { output: mendOutput(output, terms) }),
   };
 }
 
@@ -70,12 +71,14 @@ export function mendUsage(response: Json, usage: Usage): Json {
 }
 
 /** Returns the same list if no item of it is changed. */
-export function mendOutput(
-  output: readonly unknown[],
-  seal: Sealer | undefined,
-): readonly unknown[] {
-  if (!output.some(carriesThought)) return output;
-  return output.map((item) => (carriesThought(item) ? sealItem(item, seal) : item));
+export function mendOutput(output: readonly unknown[], terms: MendTerms): readonly unknown[] {
+  const { requestId } = responseContextOf(terms.context);
+  const mended = output.map((item, place) => {
+    if (!isObject(item)) return item;
+    const whole = mendItem(item, { requestId, place });
+    return carriesThought(whole) ? sealItem(whole, terms.seal) : whole;
+  });
+  return mended.some((item, i) => item !== output[i]) ? mended : output;
 }
 
 export function carriesThought(item: unknown): item is Json {

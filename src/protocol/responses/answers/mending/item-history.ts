@@ -1,0 +1,229 @@
+import { type Json, oversizedAnswer, readObject, readText } from '../../../json/upstream-json.ts';
+import { isObject } from '../../../schema.ts';
+import { ITEMS_MAX, PARTS_MAX } from '../upstream-item.ts';
+
+export const ITEM_ADDED = 'response.output_item.added';
+export const ITEM_DONE = 'response.output_item.done';
+
+/** A text of an item. */
+interface TextKind {
+  /** What its events are called. */
+  readonly name: string;
+  /** Where it stands when it is whole. */
+  readonly field: string;
+  /** The part of an item that it is. A call has one text, which is no part. */
+  readonly part?: PartKind;
+}
+
+interface PartKind {
+  readonly item: 'message' | 'reasoning';
+  readonly name: string;
+  /** What the number of the part is called. */
+  readonly index: string;
+}
+
+const CONTENT = { name: 'response.content_part', index: 'content_index' };
+const SUMMARY = { name: 'response.reasoning_summary_part', index: 'summary_index' };
+
+/** By the type of the part, or of the call. */
+const KINDS: ReadonlyMap<unknown, TextKind> = new Map<unknown, TextKind>([
+  [
+    'output_text',
+    { name: 'response.output_text', field: 'text', part: { item: 'message', ...CONTENT } },
+  ],
+  [
+    'refusal',
+    { name: 'response.refusal', field: 'refusal', part: { item: 'message', ...CONTENT } },
+  ],
+  [
+    'reasoning_text',
+    { name: 'response.reasoning_text', field: 'text', part: { item: 'reasoning', ...CONTENT } },
+  ],
+  [
+    'summary_text',
+    {
+      ...{ name: 'response.reasoning_summary_text', field: 'text' },
+      part: { item: 'reasoning', ...SUMMARY },
+    },
+  ],
+  ['function_call', { name: 'response.function_call_arguments', field: 'arguments' }],
+  ['custom_tool_call', { name: 'response.custom_tool_call_input', field: 'input' }],
+]);
+const DELTAS = new Map([...KINDS].map(([type, kind]) => [`${kind.name}.delta`, { type, kind }]));
+const ENDS = new Map([...KINDS].map(([type, kind]) => [`${kind.name}.done`, { type, kind }]));
+
+/** What an item is when nothing of it has been said. */
+const EMPTY: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
+  ['message', { content: [] }],
+  ['reasoning', { summary: [], content: undefined, encrypted_content: undefined }],
+  ['function_call', { arguments: '' }],
+  ['custom_tool_call', { input: '' }],
+]);
+
+const NOTHING: readonly Json[] = [];
+
+interface ItemState {
+  readonly stage: 'unknown' | 'begun' | 'done';
+  readonly type: unknown;
+  readonly id: unknown;
+  /** The parts that have begun. */
+  readonly begun: Set<string>;
+  /** The texts of which something was said. */
+  readonly said: Set<string>;
+}
+
+const createSets = () => ({ begun: new Set<string>(), said: new Set<string>() });
+
+/**
+ * What a client was told of each item. Clients break on a piece of something that has not begun,
+ * and some read only what comes in pieces, but not every upstream tells all of it. An event may
+ * need another one before it, which may need one as well:
+ *
+ *   item done ─▶ part done ─▶ text done ─▶ delta ─▶ part added ─▶ item added
+ */
+export class ItemHistory {
+  readonly #items = new Map<unknown, ItemState>();
+
+  /** Notes an event, and returns those that have to be told before it. */
+  prepare(type: string, payload: Json): readonly Json[] {
+    const { output_index: place, part } = payload;
+    if (type === ITEM_ADDED) {
+      this.#set(place, 'begun', readObject(payload, 'item'));
+      return NOTHING;
+    }
+    if (type === ITEM_DONE) return this.#prepareEnd(place, readObject(payload, 'item'));
+    const told = this.#find(place);
+    if (told.stage === 'done') return NOTHING;
+    const delta = DELTAS.get(type);
+    if (delta !== undefined) return prepareDelta(told, delta, payload);
+    const end = ENDS.get(type);
+    if (end !== undefined) return prepareTextEnd(told, end, payload);
+    return isObject(part) ? preparePart(told, type, payload, part) : NOTHING;
+  }
+
+  /** Notes that an item is done, when all that precedes its end is told. */
+  end(place: unknown): void {
+    this.#set(place, 'done', {});
+  }
+
+  /** Whether an item was begun, and not told to be done. */
+  isOpen(place: unknown, item: Json): boolean {
+    const told = this.#items.get(place);
+    return told?.stage === 'begun' && told.type === item['type'];
+  }
+
+  #prepareEnd(place: unknown, item: Json): readonly Json[] {
+    if (this.#items.get(place)?.stage === 'done') this.#set(place, 'unknown', {});
+    const told = this.#find(place);
+    const missing = listTexts(item).filter(
+      ({ kind, event, words }) =>
+        (words !== '' && !told.said.has(nameText(kind, event))) ||
+        (kind.part !== undefined && !told.begun.has(nameText(kind, event))),
+    );
+    const at = { item_id: readText(item, 'id'), output_index: place };
+    const ends = missing.map(({ event }) => ({ ...at, ...event }));
+    if (told.stage === 'begun') return ends;
+    const empty = { ...item, ...EMPTY.get(item['type']), status: 'in_progress' };
+    return [{ type: ITEM_ADDED, output_index: place, item: empty }, ...ends];
+  }
+
+  #find(place: unknown): ItemState {
+    return this.#items.get(place) ?? this.#set(place, 'unknown', {});
+  }
+
+  #set(place: unknown, stage: ItemState['stage'], item: Json): ItemState {
+    const before = this.#items.get(place);
+    if (before === undefined && this.#items.size >= ITEMS_MAX) {
+      throw oversizedAnswer('it has too many items');
+    }
+    // What was noted of pieces that came first stays.
+    const { begun, said } = before?.stage === 'unknown' ? before : createSets();
+    const told = { stage, type: item['type'], id: item['id'], begun, said };
+    this.#items.set(place, told);
+    return told;
+  }
+}
+
+interface TypedKind {
+  readonly type: unknown;
+  readonly kind: TextKind;
+}
+
+function prepareDelta(told: ItemState, typed: TypedKind, payload: Json): readonly Json[] {
+  if (payload['delta'] !== '') noteText(told.said, nameText(typed.kind, payload));
+  return beginPart(told, typed, payload);
+}
+
+/** A text that was not said in pieces is said in one. */
+function prepareTextEnd(told: ItemState, typed: TypedKind, payload: Json): readonly Json[] {
+  const { kind } = typed;
+  const words = readText(payload, kind.field);
+  if (words === undefined || told.said.has(nameText(kind, payload))) {
+    return beginPart(told, typed, payload);
+  }
+  return [{ ...placeOf(told, kind, payload), type: `${kind.name}.delta`, delta: words }];
+}
+
+function preparePart(told: ItemState, event: string, payload: Json, part: Json): readonly Json[] {
+  const { type } = part;
+  const kind = KINDS.get(type);
+  if (kind?.part === undefined || !event.startsWith(kind.part.name)) return NOTHING;
+  const name = nameText(kind, payload);
+  if (event.endsWith('.added')) {
+    noteText(told.begun, name);
+    if (told.stage === 'begun') return NOTHING;
+    const { output_index, item_id: id } = payload;
+    const item = { type: kind.part.item, id, status: 'in_progress' };
+    return [{ type: ITEM_ADDED, output_index, item }];
+  }
+  const words = readText(part, kind.field);
+  if (words === undefined || told.said.has(name)) return beginPart(told, { type, kind }, payload);
+  return [{ ...placeOf(told, kind, payload), type: `${kind.name}.done`, [kind.field]: words }];
+}
+
+function beginPart(told: ItemState, { type, kind }: TypedKind, payload: Json): readonly Json[] {
+  if (kind.part === undefined || told.begun.has(nameText(kind, payload))) return NOTHING;
+  const part = { type, [kind.field]: '' };
+  return [{ ...placeOf(told, kind, payload), type: `${kind.part.name}.added`, part }];
+}
+
+function placeOf({ id }: ItemState, { part }: TextKind, payload: Json): Json {
+  const { item_id = id, output_index } = payload;
+  return {
+    item_id,
+    output_index,
+    ...(part !== undefined && { [part.index]: payload[part.index] }),
+  };
+}
+
+/** Names a text among those of its item. */
+function nameText({ part }: TextKind, payload: Json): string {
+  return part === undefined ? '' : `${part.index} ${String(payload[part.index] ?? 0)}`;
+}
+
+function noteText(names: Set<string>, name: string): void {
+  if (names.size >= PARTS_MAX && !names.has(name)) {
+    throw oversizedAnswer('an item has too many parts');
+  }
+  names.add(name);
+}
+
+/** Returns the events that end the texts of an item, without their place in the output. */
+function listTexts(item: Json) {
+  const { type, content, summary } = item;
+  const call = KINDS.get(type);
+  if (call !== undefined && call.part === undefined) {
+    const words = readText(item, call.field) ?? '';
+    return [{ kind: call, event: { type: `${call.name}.done`, [call.field]: words }, words }];
+  }
+  return [content, summary].flatMap((parts) =>
+    !Array.isArray(parts) ? [] : parts.flatMap((part: unknown, i) => listPart(part, i)),
+  );
+}
+
+function listPart(part: unknown, index: number) {
+  const kind = isObject(part) ? KINDS.get(part['type']) : undefined;
+  if (!isObject(part) || kind?.part === undefined) return [];
+  const event: Json = { type: `${kind.part.name}.done`, [kind.part.index]: index, part };
+  return [{ kind, event, words: readText(part, kind.field) ?? '' }];
+}
