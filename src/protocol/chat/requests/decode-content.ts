@@ -1,4 +1,5 @@
 import { isBlank } from '../../fields/is-blank.ts';
+import { isHttpUrl } from '../../fields/is-http-url.ts';
 import type { CacheControl, ContentBlock, OtherBlock, TextBlock } from '../../inference.ts';
 import { isObject } from '../../schema.ts';
 import type { AssistantPart, FilePart, UserPart } from './chat-request.ts';
@@ -74,8 +75,6 @@ function readDataUrl(url: string): DataUrl | undefined {
   const mediaType = head.slice('data:'.length).split(';', 1)[0] ?? '';
   return { mediaType, data: url.slice(comma + 1) };
 }
-
-const isHttpUrl = (url: string) => /^https?:\/\//i.test(url);
 
 export function decodeImage(url: string, path: string): OtherBlock {
   if (isHttpUrl(url)) return { type: 'image', source: { type: 'url', url } };

@@ -1,4 +1,5 @@
 import { modelName } from '../../fields/call-texts.ts';
+import { isHttpUrl } from '../../fields/is-http-url.ts';
 import {
   anything,
   boolean,
@@ -63,7 +64,15 @@ const cached = { cache_control: cacheControl };
 
 const textBlock = objectOf({ text: text() }, { citations: list(anything), ...cached });
 
-const urlSource = objectOf({ url: text() });
+const httpUrl: Schema = {
+  json: { type: 'string', format: 'uri' },
+  check: (value) =>
+    typeof value === 'string' && isHttpUrl(value)
+      ? undefined
+      : { path: '', kind: 'invalid', message: 'Input should be an http(s) URL' },
+};
+
+const urlSource = objectOf({ url: httpUrl });
 const fileSource = objectOf({ file_id: text() });
 
 const imageBlock = named(
@@ -93,7 +102,7 @@ const documentBlock = named(
       source: tagged('type', {
         base64: named('base64', objectOf({ media_type: oneOf('application/pdf'), data: text() })),
         text: objectOf({ media_type: oneOf('text/plain'), data: text() }),
-        content: objectOf({ content: textOr({}, list(anything)) }),
+        content: objectOf({ content: textOr({}, list(tagged('type', { image: imageBlock }))) }),
         url: urlSource,
         file: fileSource,
       }),
