@@ -157,8 +157,8 @@ describe('the tables of the documents', () => {
     const fields = [...FIELD_RULES, ...NATIVE_RULES, ...RESPONSES_RULES].map(
       ({ field, passes, others, why }) => [field, passes.map(show).join(', ') || '–', others, why],
     );
-    const kinds = [...TOOL_RULES, ...EDIT_RULES].map(({ type, becomes, why }) => [
-      type,
+    const kinds = [...TOOL_RULES, ...EDIT_RULES].map(({ kind, becomes, why }) => [
+      kind,
       becomes,
       why,
     ]);

@@ -79,26 +79,25 @@ function checkEdits(context: unknown, refuse: Refuse): void {
   const edits = isObject(context) ? context['edits'] : undefined;
   if (!Array.isArray(edits)) return;
   for (let i = 0; i < edits.length; i++) {
-    const rule = findKindRule(readKind(edits[i]), EDIT_RULES);
+    const rule = findKindRule(readType(edits[i]), EDIT_RULES);
     if (rule === undefined) continue;
     refuse(`context_management.edits.${i}.type`, explainKind(rule));
   }
 }
 
-/** Returns the kind of a tool or an edit, whatever its shape; an empty string if it has none. */
-export function readKind(value: unknown): string {
-  const kind = isObject(value) ? value['type'] : undefined;
-  return typeof kind === 'string' ? kind : '';
+/** Returns the `type` of a tool or an edit, whatever its shape; an empty string if it has none. */
+export function readType(value: unknown): string {
+  const type = isObject(value) ? value['type'] : undefined;
+  return typeof type === 'string' ? type : '';
 }
 
-/**
- * Finds the rule for a kind. Kinds end in a date. Capitals are ignored, because some readers ignore
- * them.
- */
-export function findKindRule(kind: string, rules: readonly KindRule[]): KindRule | undefined {
-  const lowerKind = kind.toLowerCase();
-  return rules.find(({ type }) =>
-    type.endsWith('_') ? lowerKind.startsWith(type) : lowerKind === type,
+/** Finds the rule for a `type`. Capitals are ignored, because some readers ignore them. */
+export function findKindRule(type: string, rules: readonly KindRule[]): KindRule | undefined {
+  const lowerType = type.toLowerCase();
+  return rules.find(
+    ({ kind }) =>
+      lowerType.startsWith(kind) &&
+      (lowerType.length === kind.length || lowerType[kind.length] === '_'),
   );
 }
 
@@ -108,6 +107,6 @@ export function findPricedTool({ type }: Tool): KindRule | undefined {
   return rule?.becomes === 'priced' ? rule : undefined;
 }
 
-export function explainKind({ type, why }: KindRule): string {
-  return `\`${type}\` is not sold here: ${why}`;
+export function explainKind({ kind, why }: KindRule): string {
+  return `\`${kind}\` is not sold here: ${why}`;
 }

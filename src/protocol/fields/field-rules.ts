@@ -101,11 +101,11 @@ export const RESPONSES_RULES: readonly FieldRule[] = [
 ];
 
 /**
- * What happens to a tool or an edit, by the kind in its `type`. A `type` that ends in `_` matches
- * every kind that begins with it.
+ * What happens to a tool or an edit, by the kind in its `type`. Behind the kind may stand `_` and a
+ * date or a variant.
  */
 export interface KindRule {
-  readonly type: string;
+  readonly kind: string;
   /** `priced`: passed to models that have a price for it, and refused for all others. */
   readonly becomes: 'passed' | 'priced' | 'refused';
   readonly why: string;
@@ -113,20 +113,24 @@ export interface KindRule {
 
 /** For native bodies. Chat bodies have only functions. */
 export const TOOL_RULES: readonly KindRule[] = [
-  ...['custom', 'bash_', 'browser_toolset_', 'computer_', 'memory_', 'text_editor_'].map(
-    (type): KindRule => ({ type, becomes: 'passed', why: 'the client runs it' }),
+  ...['custom', 'bash', 'browser_toolset', 'computer', 'memory', 'text_editor'].map(
+    (kind): KindRule => ({ kind, becomes: 'passed', why: 'the client runs it' }),
   ),
-  { type: 'web_search_', becomes: 'priced', why: 'each search is billed' },
-  { type: 'web_fetch_', becomes: 'refused', why: 'what is fetched is read, and billed' },
-  { type: 'code_execution_', becomes: 'refused', why: 'a sandbox is billed by the hour' },
-  { type: 'advisor_', becomes: 'refused', why: 'another model is asked, at another price' },
+  { kind: 'web_search', becomes: 'priced', why: 'each search is billed' },
+  ...['web_fetch', 'web_extract'].map(
+    (kind): KindRule => ({ kind, becomes: 'refused', why: 'what is fetched is read, and billed' }),
+  ),
+  ...['code_execution', 'code_interpreter'].map(
+    (kind): KindRule => ({ kind, becomes: 'refused', why: 'a sandbox is billed by the hour' }),
+  ),
+  { kind: 'advisor', becomes: 'refused', why: 'another model is asked, at another price' },
   {
-    type: 'tool_search_tool_',
+    kind: 'tool_search_tool',
     becomes: 'refused',
     why: 'the vendor runs the model once more for each search',
   },
   {
-    type: 'mcp_toolset',
+    kind: 'mcp_toolset',
     becomes: 'refused',
     why: 'the vendor runs the model as often as its tools answer',
   },
@@ -134,5 +138,5 @@ export const TOOL_RULES: readonly KindRule[] = [
 
 /** For the edits of `context_management`. All other edits only take something away. */
 export const EDIT_RULES: readonly KindRule[] = [
-  { type: 'compact_', becomes: 'refused', why: 'a summary is one more run of the model' },
+  { kind: 'compact', becomes: 'refused', why: 'a summary is one more run of the model' },
 ];

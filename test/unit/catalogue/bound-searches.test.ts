@@ -27,9 +27,11 @@ describe('the searches that a request may set off', () => {
     expect(boundSearches(OTHERS, UNPRICED)).toBe(0);
     expect(boundSearches([...OTHERS, search(8)], PRICE)).toBe(8);
     expect(boundSearches([search(1), search(99)], PRICE)).toBe(100);
-    const loud = { ...search(3), type: 'WEB_SEARCH_20250305' };
-    expect(boundSearches([loud], PRICE)).toBe(3);
-    expect(() => boundSearches([loud], UNPRICED)).toThrow('is not sold here');
+    for (const type of ['WEB_SEARCH_20250305', 'web_search', 'Web_Search']) {
+      const written = { ...search(3), type };
+      expect(boundSearches([written], PRICE)).toBe(3);
+      expect(() => boundSearches([written], UNPRICED)).toThrow('is not sold here');
+    }
   });
 
   it('may cost nothing, which is a price too', () => {

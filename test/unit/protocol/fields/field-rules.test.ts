@@ -70,11 +70,11 @@ describe.each(FORMATS)('a $name request', (format) => {
     expect(() => send(format, { enable_search: off })).toThrow(refusalOf('enable_search'));
   });
 
-  for (const { type } of EDIT_RULES) {
-    it(`with an edit of kind ${type} is refused, and with any other is not`, () => {
+  for (const { kind } of EDIT_RULES) {
+    it(`with an edit of kind ${kind} is refused, and with any other is not`, () => {
       const edits = [{ type: 'clear_thinking_20251015' }];
       expect(send(format, { context_management: { edits } })).toHaveProperty('context_management');
-      const all = [...edits, { type: `${type}20260112` }];
+      const all = [...edits, { type: `${kind}_20260112` }];
       const path = 'context_management.edits.1.type';
       const param = format.name === 'native' ? path : path.replace('.1', '[1]');
       expect(() => send(format, { context_management: { edits: all } })).toThrow(refusalOf(param));
@@ -133,16 +133,25 @@ describe('a tool of a native request', () => {
   const toolOf = (type: string) => ({
     tools: [{ type, name: 'a', input_schema: { type: 'object' } }],
   });
-  for (const { type, becomes } of TOOL_RULES.filter((rule) => rule.becomes !== 'priced')) {
-    const dated = type.endsWith('_') ? `${type}20990101` : type;
-    it(`of type ${dated} is ${becomes === 'passed' ? 'passed' : 'refused'}`, () => {
-      if (becomes === 'passed')
-        expect(send(nativeFormat, toolOf(dated))).toMatchObject(toolOf(dated));
-      else {
-        for (const written of [dated, dated.toUpperCase()]) {
-          expect(() => send(nativeFormat, toolOf(written))).toThrow(refusalOf('tools.0.type'));
-        }
+  for (const { kind, becomes } of TOOL_RULES.filter((rule) => rule.becomes !== 'priced')) {
+    it(`of kind ${kind} is ${becomes === 'passed' ? 'passed' : 'refused'}`, () => {
+      for (const type of [kind, `${kind}_20990101`, kind.toUpperCase()]) {
+        if (becomes === 'passed')
+          expect(send(nativeFormat, toolOf(type))).toMatchObject(toolOf(type));
+        else expect(() => send(nativeFormat, toolOf(type))).toThrow(refusalOf('tools.0.type'));
       }
     });
   }
+
+  it('is refused if another gateway would run it', () => {
+    const types = ['web_search', 'bash', 'datetime', 'Fusion'].map((kind) => `openrouter:${kind}`);
+    for (const type of [...types, 'custom:a']) {
+      expect(() => send(nativeFormat, toolOf(type))).toThrow(refusalOf('tools.0.type'));
+      expect(() => send(nativeFormat, toolOf(type))).toThrow(`\`${type}\` is not sold here`);
+    }
+  });
+
+  it.each(['of_tomorrow', 'web_searcher', 'advisory'])('of type %s is passed', (type) => {
+    expect(send(nativeFormat, toolOf(type))).toMatchObject(toolOf(type));
+  });
 });
