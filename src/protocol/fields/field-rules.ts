@@ -60,6 +60,7 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('refused', 'a summary is one more run of the model', ['compaction']),
   ...rule('refused', 'another model is asked, at another price', [
     ...['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'moderation'],
+    'lora_path',
   ]),
   ...rule('refused', 'somebody else would be billed', ['billing_policy']),
   ...rule('refused', 'the server would have to remember what was said before', [
@@ -70,6 +71,12 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['api_base', 'api_key', 'api_version', 'base_url', 'custom_llm_provider', 'deployment_id'],
     ...['extra_body', 'extra_headers', 'litellm_params', 'mock_testing_fallbacks', 'model_list'],
     ...['models', 'preset', 'provider', 'providerOptions', 'route', 'user_config'],
+  ]),
+  ...rule('refused', 'it would choose where it runs, or before whom', ['priority'], [0]),
+  ...rule('refused', 'it would choose where it runs, or before whom', ['id_slot'], [-1]),
+  ...rule('refused', 'it would choose where it runs, or before whom', [
+    ...['nvext', 'kv_transfer_params', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
+    'data_parallel_rank',
   ]),
   ...rule('refused', 'it would change what is counted as cost', [
     ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],

@@ -141,6 +141,7 @@ describe.each(KINDS)('a client of the %s format', (kind) => {
       [{ mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] }, 'mcp_servers'],
       [{ deferred: true }, 'deferred'],
       [{ providerOptions: { gateway: { models: ['dear'] } } }, 'providerOptions'],
+      [{ priority: -1_000_000 }, 'priority'],
       [{ n: 2 }, 'n'],
       [{ n_cmpl: 2 }, 'n_cmpl'],
       [{ web_search_options: {} }, 'web_search_options'],
@@ -171,7 +172,13 @@ describe.each(KINDS)('a client of the %s format', (kind) => {
 
   it('is served where the same fields ask for nothing dear', async () => {
     const { ask, sent } = await start(kind);
-    const fields = { speed: 'standard', inference_geo: 'global', service_tier: 'auto', n: 1 };
+    const fields = {
+      speed: 'standard',
+      inference_geo: 'global',
+      service_tier: 'auto',
+      n: 1,
+      priority: 0,
+    };
     expect(await ask({ ...body, ...fields, fallbacks: null, of_tomorrow: [1] })).toMatchObject({
       status: 200,
     });
