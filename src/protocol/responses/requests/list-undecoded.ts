@@ -9,6 +9,7 @@ import {
   wrapMarker,
 } from '../../fields/add-undecoded.ts';
 import { isObject } from '../../schema.ts';
+import { isSealed } from '../../sealed-reasoning.ts';
 import { kindOfItem } from './request-schema.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
@@ -53,6 +54,7 @@ const ITEMS: ReadonlyMap<unknown, FieldPlace> = new Map([
   ['custom_tool_call', toFieldPlace({ ...CALL, name: 'whole', input: 'whole' })],
   ['custom_tool_call_output', OUTPUT],
   ['additional_tools', toFieldPlace({ ...ITEM, role: 'label', tools: findTool })],
+  ['reasoning', toFieldPlace({ ...ITEM, encrypted_content: 'whole' })],
 ]);
 /** A name in a namespace is shortened. */
 const CALLS_OF_NAMESPACES: ReadonlyMap<unknown, FieldPlace> = new Map([
@@ -62,6 +64,14 @@ const CALLS_OF_NAMESPACES: ReadonlyMap<unknown, FieldPlace> = new Map([
 
 const findItem: PlaceFinder = (item) =>
   (item['namespace'] == null ? ITEMS : CALLS_OF_NAMESPACES).get(kindOfItem(item));
+
+/** Nobody gets items of tools that a vendor runs, and thoughts that were not sealed here. */
+function isSent(item: Readonly<Record<string, unknown>>): boolean {
+  const kind = kindOfItem(item);
+  if (kind !== 'reasoning') return kind !== 'hosted';
+  const { encrypted_content: sealed } = item;
+  return typeof sealed === 'string' && isSealed(sealed);
+}
 
 const PLAIN_FORMAT = toFieldPlace({ type: 'whole' });
 /** The schema of the answer is decoded; a model reads the rest of its format as well. */
@@ -88,7 +98,9 @@ export function listUndecoded(
   for (const said of [body.instructions, body.input]) {
     if (typeof said === 'string') addBlank(said, undecoded);
   }
-  if (typeof body.input === 'object') addObjects(body.input ?? [], findItem, undecoded);
+  if (typeof body.input === 'object') {
+    for (const item of body.input ?? []) if (isSent(item)) addObjects(item, findItem, undecoded);
+  }
   for (const tool of body.tools ?? []) {
     const place = findTool({ type: tool.type });
     // Tools that a vendor runs are never sent.

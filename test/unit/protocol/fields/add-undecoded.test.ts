@@ -7,6 +7,7 @@ import { Refusal } from '../../../../src/protocol/refusals.ts';
 import { responsesRequestSchema } from '../../../../src/protocol/responses/requests/request-schema.ts';
 import { responsesFormat } from '../../../../src/protocol/responses/responses-format.ts';
 import { listNames, type Schema } from '../../../../src/protocol/schema.ts';
+import { keepSealed, SEALED_BEGINNING } from '../../../../src/protocol/sealed-reasoning.ts';
 
 const BYTES_PER_TOKEN = 3;
 /** The bound of ids is a little higher. */
@@ -86,7 +87,10 @@ const RESPONSES = {
         { type: 'refusal', refusal: 'No' },
       ],
     },
-    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+    {
+      ...{ type: 'reasoning', encrypted_content: `${SEALED_BEGINNING}x` },
+      summary: [{ type: 'summary_text', text: 'Hm' }],
+    },
     { type: 'function_call', id: 'fc_1', call_id: 'c1', ...called },
     { type: 'function_call', call_id: 'c2', namespace: 'files', ...called, name: 'read' },
     { type: 'custom_tool_call', call_id: 'c3', name: 'patch', input: 'x' },
@@ -114,8 +118,8 @@ const RESPONSES_BODIES = [
   },
 ];
 
-/** Tools of other types than these are never sent. */
-const TYPE_OF_TOOL = /^tools\.\d+\.type$/;
+/** Tools of other types than these are never sent, nor is a thought that was not sealed. */
+const DECIDES_WHAT_IS_SENT = /^(tools\.\d+\.type|input\.3\.encrypted_content)$/;
 
 type Path = readonly string[];
 
@@ -137,7 +141,9 @@ function setAt(value: unknown, [name, ...rest]: Path, field: unknown): unknown {
 /** The tokens of all but the files. Undefined if the request is refused. */
 function estimate(format: Format, body: unknown): number | undefined {
   try {
-    const { request } = format.decodeRequest(body, () => undefined);
+    const { request } = format.decodeRequest(body, () => undefined, {
+      openThought: keepSealed,
+    });
     const { likely, unsure, files } = estimateTokens(request, BYTES_PER_TOKEN);
     return likely + unsure - (files?.tokens ?? 0);
   } catch (error) {
@@ -153,7 +159,7 @@ function listFree(format: Format, names: readonly string[], body: object): reado
   const objects = listObjects(body).filter(({ length }) => length > 0);
   const paths = objects
     .flatMap((path) => names.map((name) => [...path, name]))
-    .filter((path) => !TYPE_OF_TOOL.test(path.join('.')));
+    .filter((path) => !DECIDES_WHAT_IS_SENT.test(path.join('.')));
   return paths.flatMap((path) =>
     VALUES.flatMap((value) => {
       const tokens = estimate(format, setAt(body, path, value));

@@ -3,6 +3,7 @@ import { estimateTokens } from '../../../../../src/catalogue/estimate-tokens.ts'
 import { readRequest } from '../../../../../src/gateway/read-request.ts';
 import { Refusal } from '../../../../../src/protocol/refusals.ts';
 import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
+import { keepSealed, SEALED_BEGINNING } from '../../../../../src/protocol/sealed-reasoning.ts';
 import { dialectOf } from '../../../../../src/upstream/upstream-dialect.ts';
 
 const BYTES_PER_TOKEN = 3;
@@ -191,4 +192,34 @@ describe('what goes on to an upstream of the Responses format', () => {
       expect((padded?.countedBytes ?? 0) - (plain?.countedBytes ?? 0)).toBeGreaterThan(19_900);
     },
   );
+
+  it.each([
+    { type: 'image_generation_call', id: 'ig_1', result: 'A'.repeat(LONG_BYTES) },
+    {
+      ...{ type: 'computer_call_output', call_id: 'c9' },
+      output: { type: 'computer_screenshot', image_url: `data:,${'A'.repeat(LONG_BYTES)}` },
+    },
+    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'A'.repeat(LONG_BYTES) },
+  ])('is not counted where it stays here: $type', (item) => {
+    const [plain, more] = [[], [item]].map((items) =>
+      sell({ ...BODY, input: [...items, ...BODY.input] }),
+    );
+    expect(more?.sentBytes).toBeLessThan((plain?.sentBytes ?? 0) + MISSING_BYTES_MAX);
+    expect(more?.countedBytes).toBeLessThan((plain?.countedBytes ?? 0) + MISSING_BYTES_MAX);
+  });
+
+  it('is counted once where it is a thought that was sealed here', () => {
+    const countOf = (sealed: string) => {
+      const summary = [{ type: 'summary_text', text: 'Hm' }];
+      const thought = { type: 'reasoning', id: 'rs_1', summary, encrypted_content: sealed };
+      const bytes = Buffer.from(JSON.stringify({ ...BODY, input: [thought, ...BODY.input] }));
+      const aids = { openThought: keepSealed };
+      const { request } = readRequest(bytes, responsesFormat, () => undefined, false, aids);
+      const { likely, unsure } = estimateTokens(request, BYTES_PER_TOKEN);
+      return (likely + unsure) * BYTES_PER_TOKEN;
+    };
+    const added = countOf(SEALED_BEGINNING + 'A'.repeat(LONG_BYTES)) - countOf(SEALED_BEGINNING);
+    expect(added).toBeGreaterThan(LONG_BYTES - MISSING_BYTES_MAX);
+    expect(added).toBeLessThan(LONG_BYTES + MISSING_BYTES_MAX);
+  });
 });
