@@ -38,6 +38,16 @@ describe('the searches that a request may set off', () => {
     expect(boundSearches([search(8)], { ...PRICE, webSearch: 0 })).toBe(8);
   });
 
+  it('hold no less than the same request without them', () => {
+    const estimate = {
+      ...{ likely: 800_000, least: 150_000, most: 2_400_000, unsure: 500 },
+      ...{ files: undefined, cacheWrite: undefined },
+    };
+    const tokensMax = (searchesMax: number) =>
+      boundInput(estimate, { files: FILE_BOUNDS, windowTokens: 200_000, searchesMax }).tokensMax;
+    expect([0, 1, 4].map(tokensMax)).toEqual([800_500, 800_500, 1_000_000]);
+  });
+
   it('hold what they can cost, whatever an upstream tells', () => {
     const counts = fc.nat({ max: 1e12 });
     const told = fc.record({
