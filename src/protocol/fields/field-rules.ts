@@ -78,6 +78,9 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['nvext', 'kv_transfer_params', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
     'data_parallel_rank',
   ]),
+  ...rule('refused', 'an answer for each token of the input is too long to be read', [
+    'prompt_logprobs',
+  ]),
   ...rule('refused', 'it would change what is counted as cost', [
     ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],
   ]),

@@ -5,6 +5,7 @@
  */
 
 import { isDropped } from '../../fields/check-fields.ts';
+import { fitLogprobs } from '../../fields/fit-logprobs.ts';
 import { hasItems, saysSomething } from '../../fields/has-items.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
@@ -23,9 +24,9 @@ export function spliceChatRequest(
   vendorModel: string,
   outputLimitField: OutputLimitField,
 ): readonly Uint8Array[] | undefined {
-  const { outputTokensMax, source, isStream } = call;
+  const { source, isStream } = call;
   if (source === undefined) return undefined;
-  let said = `"model":${JSON.stringify(vendorModel)},"${outputLimitField}":${outputTokensMax},"stream":${isStream}`;
+  let said = `"model":${JSON.stringify(vendorModel)},"${outputLimitField}":${fitLogprobs(call)},"stream":${isStream}`;
   if (isStream) said += `,"stream_options":${encodeStreamOptions(source)}`;
   return spliceMembers(source, said, call.dropsUnknown === true ? isKnownAndKept : isKept);
 }

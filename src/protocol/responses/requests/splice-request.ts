@@ -5,6 +5,7 @@
  */
 
 import { isDropped } from '../../fields/check-fields.ts';
+import { fitLogprobs } from '../../fields/fit-logprobs.ts';
 import { hasItems, saysSomething } from '../../fields/has-items.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import type { UpstreamCallOutline } from '../../upstream-call.ts';
@@ -28,11 +29,11 @@ export function spliceResponsesRequest(
   call: UpstreamCallOutline,
   vendorModel: string,
 ): readonly Uint8Array[] | undefined {
-  const { outputTokensMax, source, isStream, reasoning } = call;
+  const { source, isStream, reasoning } = call;
   if (source === undefined) return undefined;
   const { value } = source;
   const include = JSON.stringify(listIncluded(call, value['include']));
-  let said = `"model":${JSON.stringify(vendorModel)},"max_output_tokens":${outputTokensMax},"stream":${isStream},"store":false,"include":${include}`;
+  let said = `"model":${JSON.stringify(vendorModel)},"max_output_tokens":${fitLogprobs(call)},"stream":${isStream},"store":false,"include":${include}`;
   const input = mendInput(value['input'], reasoning);
   const tools = mendTools(value['tools']);
   const isInputKept = input === value['input'];

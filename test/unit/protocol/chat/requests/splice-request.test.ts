@@ -166,4 +166,18 @@ describe('a chat body on its way to a chat upstream', () => {
     const spliced = splice(callOfText(text, { dropsUnknown: true }));
     expect(JSON.parse(spliced ?? '')).toEqual(expectSent(body));
   });
+
+  it('asks for no longer a whole answer with likelihoods than can be read', () => {
+    const lengthOf = (top: unknown, isStream = false) => {
+      const asked = { logprobs: true, top_logprobs: top, stream: isStream };
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const body = JSON.stringify({ model: 'm', messages, ...asked });
+      const call = callOfText(body, { outputTokensMax: 64_000 });
+      return (JSON.parse(splice(call)) as Json)['max_tokens'];
+    };
+    expect([null, 0, 4, 20, 1e12].map((top) => lengthOf(top))).toEqual([
+      ...[64_000, 64_000, 64_000, 15_978, 1],
+    ]);
+    expect(lengthOf(20, true)).toBe(64_000);
+  });
 });

@@ -115,6 +115,15 @@ describe('a request of the responses format to an upstream of the same', () => {
     expect(JSON.stringify(written.input[0])).toContain('Weather?');
   });
 
+  it('asks for no longer a whole answer with likelihoods than can be read', () => {
+    const lengthOf = (body: object) =>
+      sentBy(callOf({ top_logprobs: 20, ...body }, { outputTokensMax: 64_000 }))[
+        'max_output_tokens'
+      ];
+    expect(lengthOf({})).toBe(15_978);
+    expect(lengthOf({ stream: true })).toBe(64_000);
+  });
+
   it('asks for encrypted thoughts if the upstream has them, beside what the client asks for', () => {
     const accepts = new Set(['encrypted_reasoning'] as const);
     const include = ['message.output_text.logprobs', 'reasoning.encrypted_content'];
