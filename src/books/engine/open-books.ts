@@ -13,6 +13,16 @@ const STATEMENT_TIMEOUT_MS = 120_000;
 /** The text of the client's error. */
 const NO_ANSWER = 'Query read timeout';
 const IDLE_TIMEOUT_MS = 60_000;
+/** No transaction of ours rests so long. The server ends that of a process that stands still. */
+const TRANSACTION_REST_MS_MAX = 30_000;
+/**
+ * What the server does when a machine is gone, which closes no connection: it has locks until
+ * then, and the server would believe in it for two hours.
+ */
+const SERVER_SETTINGS = {
+  ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 4 },
+  tcp_user_timeout: 30_000,
+};
 
 interface OpenBooksOptions {
   readonly target: BooksTarget;
@@ -58,15 +68,25 @@ async function openPool(
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: timeoutMs,
     query_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: TRANSACTION_REST_MS_MAX,
     keepAlive: true,
     types: { getTypeParser },
-    ...(isReader && { options: '-c default_transaction_read_only=on' }),
+    options: encodeSettings({
+      ...SERVER_SETTINGS,
+      ...(isReader && { default_transaction_read_only: 'on' }),
+    }),
   });
   // An idle connection that breaks is replaced at the next use.
   pool.on('error', () => {});
   // One that breaks between two statements of a transaction fails the next of them.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+function encodeSettings(settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 }
 
 /**
