@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { entriesOf, msOfDay } from '../../src/books/engine/days.ts';
 import { readIngestion, StaleBatchError, writeBatch } from '../../src/books/writing/write-batch.ts';
@@ -44,6 +45,29 @@ describeBooks('what is written', (scene) => {
     const hours = await books.db.selectFrom('fleet_hours').selectAll().execute();
     expect(hours).toHaveLength(1);
     expect(hours[0]).toMatchObject({ entries: 2, charged: 1_000 });
+  });
+
+  test('what the books have already is looked up in few questions', async () => {
+    const books = await scene.create();
+    const entries = Array.from({ length: 500 }, (_, seq) => {
+      return makeEntry({ seq, ms: msOfDay(DAY) + seq, request: `req_${seq}` });
+    });
+    const rest = { cursors: new Map(), payments: [], damaged: [], gaps: [] };
+    await writeBatch(books, { ...rest, version: 0, entries }, context);
+    let asked = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        asked++;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const counted = { ...books, db: books.db.withPlugin(counting) };
+
+    const again = await writeBatch(counted, { ...rest, version: 1, entries }, context);
+
+    expect(again.entries).toBe(0);
+    expect(asked).toBeLessThan(20);
   });
 
   test('what comes twice in one batch counts once', async () => {

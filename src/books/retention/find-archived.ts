@@ -5,7 +5,8 @@ import { readManifest } from '../archive/manifest.ts';
 import { type DuckDb, openDuckDb, quoteText } from '../archive/open-duckdb.ts';
 import { escapeGlob } from '../archive/parquet-sums.ts';
 import { nameDay } from '../engine/days.ts';
-import { eventOf, type RowPlace } from '../writing/find-rivals.ts';
+import type { RowPlace } from '../writing/find-places.ts';
+import { eventOf } from '../writing/find-rivals.ts';
 import { bringDayHere } from './bring-day-here.ts';
 
 const MEMORY_MAX = '128MB';

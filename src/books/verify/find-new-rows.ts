@@ -2,20 +2,12 @@ import type { BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow, PaymentRow } from '../engine/tables.ts';
 import { listDaysOfEvents } from '../writing/days-of-events.ts';
+import { COUNTED_COLUMNS, type CountedEntry, findPlaces, placeOf } from '../writing/find-places.ts';
 import { canFollow, eventOf, eventsOf } from '../writing/find-rivals.ts';
-
-/** What entering an entry changes: it counts, and the one whose place it takes does not. */
-export type CountedEntry = Pick<
-  EntryRow,
-  'ms' | 'bucket' | 'seq' | 'kind' | 'request' | 'account' | 'key' | 'month' | 'charged'
->;
-
-const COLUMNS = [
-  ...['ms', 'bucket', 'seq', 'kind', 'request', 'account', 'key', 'month', 'charged'],
-] as (keyof CountedEntry)[];
 
 const NO_PLACES: ReadonlyMap<string, CountedEntry> = new Map();
 
+/** What entering entries changes: one counts, and another whose place it takes does not. */
 interface NewEntries {
   readonly added: readonly CountedEntry[];
   readonly removed: readonly CountedEntry[];
@@ -99,30 +91,12 @@ async function findEvents(
   for (const day of days) {
     const rows = await tx
       .selectFrom(entriesOf(day))
-      .select(COLUMNS)
+      .select(COUNTED_COLUMNS)
       .where('request', 'in', requests)
       .execute();
     for (const row of rows) found.set(eventOf(row), row);
   }
   return found;
-}
-
-async function findPlaces(
-  tx: BooksTransaction,
-  entries: readonly EntryRow[],
-  day: number,
-): Promise<Map<string, CountedEntry>> {
-  const rows = await tx
-    .selectFrom(entriesOf(day))
-    .select(COLUMNS)
-    .where('ms', 'in', [...new Set(entries.map(({ ms }) => ms))])
-    .where('bucket', 'in', [...new Set(entries.map(({ bucket }) => bucket))])
-    .execute();
-  return new Map(rows.map((row) => [placeOf(row), row]));
-}
-
-function placeOf({ ms, bucket, seq }: Pick<EntryRow, 'ms' | 'bucket' | 'seq'>): string {
-  return `${ms} ${bucket} ${seq}`;
 }
 
 function groupByDay(entries: readonly EntryRow[]): Map<number, EntryRow[]> {

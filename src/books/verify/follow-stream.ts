@@ -5,13 +5,9 @@ import { decodeItem } from '../ingest/stream-item.ts';
 import { isLost } from '../stream/is-lost.ts';
 import { readStreamPage, STREAM_PAGE_MAX, type StreamEntry } from '../stream/read-stream.ts';
 import { compareStreamIds, type StreamId } from '../stream/stream-id.ts';
+import type { CountedEntry } from '../writing/find-places.ts';
 import { eventOf } from '../writing/find-rivals.ts';
-import {
-  type CountedEntry,
-  findNewEntries,
-  findNewPayments,
-  identifyPayment,
-} from './find-new-rows.ts';
+import { findNewEntries, findNewPayments, identifyPayment } from './find-new-rows.ts';
 
 /** What an account has paid and spent in the part of the stream that is not in the books. */
 interface StreamSums {

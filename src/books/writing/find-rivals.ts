@@ -1,6 +1,7 @@
 import type { BooksTransaction } from '../engine/books.ts';
 import { dayOfMs, entriesOf } from '../engine/days.ts';
 import type { EntryRow } from '../engine/tables.ts';
+import { findPlaces, placeOf, type RowPlace } from './find-places.ts';
 
 const REQUESTS_AT_ONCE = 500;
 
@@ -23,11 +24,17 @@ export async function findRivals(
   days: readonly number[],
 ): Promise<Rival[]> {
   const rivals = await findOtherEnds(tx, entries, days);
-  for (const entry of entries) {
-    const stored = days.includes(dayOfMs(entry.ms)) ? await findAtPlace(tx, entry) : undefined;
-    if (stored === undefined || eventOf(stored) === eventOf(entry)) continue;
-    const isFound = rivals.some((one) => one.entry === entry && isSamePlace(one.stored, stored));
-    if (!isFound) rivals.push({ entry, stored });
+  for (const day of days) {
+    const ofDay = entries.filter(({ ms }) => dayOfMs(ms) === day);
+    const places = await findPlaces(tx, ofDay, day);
+    for (const entry of ofDay) {
+      // After a failover the same id may belong to another event.
+      const atPlace = places.get(placeOf(entry));
+      if (atPlace === undefined || eventOf(atPlace) === eventOf(entry)) continue;
+      const isFound = rivals.some((one) => one.entry === entry && isSamePlace(one.stored, atPlace));
+      const stored = isFound ? undefined : await readEntry(tx, atPlace);
+      if (stored !== undefined) rivals.push({ entry, stored });
+    }
   }
   return rivals;
 }
@@ -90,10 +97,9 @@ export function canFollow(kind: string, other: string): boolean {
   return (kind === 'late' && other === 'expired') || (kind === 'expired' && other === 'late');
 }
 
-/** After a failover the same id may belong to another event. */
-function findAtPlace(
+function readEntry(
   tx: BooksTransaction,
-  { ms, bucket, seq }: EntryRow,
+  { ms, bucket, seq }: RowPlace,
 ): Promise<EntryRow | undefined> {
   return tx
     .selectFrom(entriesOf(dayOfMs(ms)))
@@ -103,8 +109,6 @@ function findAtPlace(
     .where('seq', '=', seq)
     .executeTakeFirst();
 }
-
-export type RowPlace = Pick<EntryRow, 'ms' | 'bucket' | 'seq'>;
 
 export function isSamePlace(first: RowPlace, second: RowPlace): boolean {
   return first.ms === second.ms && first.bucket === second.bucket && first.seq === second.seq;
