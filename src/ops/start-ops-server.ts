@@ -11,6 +11,7 @@ import type { Log } from '../lib/log.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import { cutStalledReader } from './access/cut-stalled-reader.ts';
 import { limitConnections } from './access/limit-connections.ts';
+import { createOneAtATime } from './access/one-at-a-time.ts';
 import { type AdminHandlerOptions, createAdminHandler } from './admin-handler.ts';
 import { loadDashboard } from './load-dashboard.ts';
 import { loadDocs } from './load-docs.ts';
@@ -28,6 +29,8 @@ const TIMES = {
   /** How late a connection that takes too long may be noticed. */
   connectionsCheckingInterval: 5_000,
 };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 export interface OpsServer {
   close(): void;
@@ -64,7 +67,9 @@ export async function startOpsServer(options: OpsServerOptions): Promise<OpsServ
     return path === '/oidc' || path.startsWith('/oidc/') ? answerOidc : answerOpen;
   };
 
+  const isAlone = createOneAtATime();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (!isAlone(request.socket, response)) return;
     const [path = ''] = (request.url ?? '').split('?');
     const leaving = new AbortController();
     response.once('close', () => leaving.abort());
@@ -110,7 +115,7 @@ function createOpenHandler(
   }: Omit<OpsServerOptions, 'endpoint' | 'admin' | 'log'>,
   routes: readonly AdminRoute[],
 ) {
-  let openApi: ReturnType<typeof createOpsDocument> | undefined;
+  let openApi: string | undefined;
   const files = new Map([...loadDashboard(dashboardDir), ...loadDocs(docsDir)]);
   const paths: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => ({ status: 200, body: { status: 'ok', version } }),
@@ -124,8 +129,8 @@ function createOpenHandler(
     },
     '/openapi.json': () => {
       // Few ask for it, and making it is a seventh of what the primary takes to start.
-      openApi ??= createOpsDocument(version, routes);
-      return { status: 200, body: openApi };
+      openApi ??= JSON.stringify(createOpsDocument(version, routes));
+      return { status: 200, body: openApi, headers: JSON_TYPE };
     },
   };
   return async (request: IncomingMessage, path: string): Promise<OpsAnswer> => {
@@ -154,7 +159,7 @@ function answerProblem(error: unknown, log: Log): OpsAnswer {
 function send(response: ServerResponse, { status, body, headers }: OpsAnswer): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   response.writeHead(status, {
-    'content-type': 'application/json',
+    ...JSON_TYPE,
     'content-length': Buffer.byteLength(text),
     ...(headers as OutgoingHttpHeaders | undefined),
   });

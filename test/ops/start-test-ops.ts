@@ -50,6 +50,8 @@ export interface TestOps {
   readonly events: EventHub;
   readonly admin: AdminHandlerOptions;
   readiness: Readiness;
+  /** A test may change it. */
+  metrics: string;
   /** What the node would do. A test may change it. */
   reload: (who: Operator) => Promise<ReloadResult>;
   /** Sends a request below `/admin/v1` with the admin token. */
@@ -148,7 +150,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       readApiEndpoint: () => tcp(port),
     },
     ...{ port, url, dataDir, token, directory, books, log, models },
-    readiness: 'ok',
+    ...{ readiness: 'ok', metrics: 'up 1\n' },
     reload: async () => ({ kind: 'reloaded', configVersion: 'abc-2' }),
     async call(method, path, body) {
       const response = await fetch(`${url}/admin/v1${path}`, {
@@ -167,7 +169,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     endpoint: tcp(port),
     version: '1.2.3',
     readiness: () => ops.readiness,
-    collectMetrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
+    collectMetrics: async () => ({ contentType: 'text/plain', text: ops.metrics }),
     admin: ops.admin,
     dashboardDir: join(dataDir, 'no-dashboard'),
     docsDir: join(dataDir, 'no-docs'),
