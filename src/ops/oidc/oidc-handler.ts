@@ -78,8 +78,8 @@ function createSignOutHandler(parts: OidcParts): HandleOidc {
       );
     }
     const ended = cookie === undefined ? undefined : await sessions.end(cookie);
-    callers.forgetAll();
     if (ended !== undefined) {
+      callers.forgetAll();
       const operator = { id: ended.subject, name: ended.name };
       await audit.add({
         ...{ what: 'operator.sign_out', node, account: null, key: null, outcome: 'done' },
