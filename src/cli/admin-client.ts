@@ -1,8 +1,14 @@
 import { packageVersion } from '../config/package-version.ts';
 import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure.ts';
+import { fetchFromNode } from './fetch-from-node.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
+/** Why a connection did not come about. After any other failure, the node may have read it all. */
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...['ENOTFOUND', 'EAI_AGAIN'],
+]);
 /** For questions that the books may have to look at many days for. */
 export const BOOKS_TIME_MAX_MS = 60_000;
 
@@ -21,7 +27,7 @@ export interface AdminClient {
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
   if (token === undefined) throw refuseWithoutToken(tokenPath);
   const ask = (method: string, path: string, body: object | undefined, answerTimeMaxMs: number) =>
-    fetch(`${url}/admin/v1${path}`, {
+    fetchFromNode(url, `/admin/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token.reveal()}`,
@@ -32,6 +38,7 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       signal: AbortSignal.timeout(answerTimeMaxMs),
       ...(body && { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
+      if (cause instanceof CommandFailure) throw cause;
       throw new CommandFailure(explainSilence(cause, { method, url, answerTimeMaxMs }), { cause });
     });
 
@@ -103,7 +110,11 @@ function explainBrokenAnswer(error: unknown, question: Question): string {
 
 function explainSilence(error: unknown, question: Question): string {
   if (isTimeout(error)) return explainTimeout(question);
-  return `cannot reach the node at ${question.url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
+  const { code = '', message = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  if (UNSENT_CODES.has(code)) {
+    return `cannot reach the node at ${question.url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
+  }
+  return `the node at ${question.url} gave no answer (${message || code})${doubtOf(question)}`;
 }
 
 function explainTimeout(question: Question): string {
@@ -127,11 +138,11 @@ export function refuseWithoutToken(tokenPath: string): CommandFailure {
 
 /** Turns an answer that reports a failure into an error. */
 export function refuseAnswer(status: number, answer: unknown, url: string): NodeRefusal {
+  const { error } = (answer ?? {}) as { readonly error?: RefusalBody };
   if (status === 401) {
-    const message = `the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN to the one in its settings, or name its data folder with --data-dir`;
+    const message = `${error?.message ?? 'the token is wrong'} for ${url}: set TOLLGATE_ADMIN_TOKEN to the admin token in its settings or to the token of an operator, or name its data folder with --data-dir`;
     return new NodeRefusal({ code: 'unauthorized', message });
   }
-  const { error } = (answer ?? {}) as { readonly error?: RefusalBody };
   const unknown = { code: 'unknown', message: `${url} answered with status ${status}` };
   return new NodeRefusal(error?.message === undefined ? unknown : error);
 }

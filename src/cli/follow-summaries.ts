@@ -3,6 +3,7 @@ import { createSseDecoder } from '../protocol/sse/sse-decoder.ts';
 import { type FleetSummary, readSummary } from '../top/read-fleet.ts';
 import { refuseAnswer, refuseWithoutToken } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
+import { fetchFromNode } from './fetch-from-node.ts';
 
 /** A node sends a summary each second. */
 const SILENCE_MAX_MS = 10_000;
@@ -19,7 +20,7 @@ export async function* followSummaries(
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MAX_MS);
   try {
-    const response = await fetch(`${url}/admin/v1/events`, {
+    const response = await fetchFromNode(url, '/admin/v1/events', {
       headers: { authorization: `Bearer ${token.reveal()}` },
       signal: AbortSignal.any([leaving, silence.signal]),
     });

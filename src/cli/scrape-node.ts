@@ -4,6 +4,7 @@ import { parseMetrics } from '../top/parse-metrics.ts';
 import { readCluster } from '../top/read-cluster.ts';
 import { refuseAnswer, refuseWithoutToken } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
+import { fetchFromNode } from './fetch-from-node.ts';
 
 const ANSWER_TIME_MAX_MS = 5_000;
 
@@ -37,11 +38,12 @@ export async function scrapeNode(source: AdminSource): Promise<Scrape> {
 async function askNode({ url, token, tokenPath }: AdminSource, path: string): Promise<Response> {
   if (token === undefined) throw refuseWithoutToken(tokenPath);
   try {
-    return await fetch(`${url}${path}`, {
+    return await fetchFromNode(url, path, {
       headers: { authorization: `Bearer ${token.reveal()}` },
       signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
     });
   } catch (cause) {
+    if (cause instanceof CommandFailure) throw cause;
     throw new CommandFailure(
       `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`,
       { cause },

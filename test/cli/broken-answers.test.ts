@@ -51,6 +51,16 @@ it('an account whose node dies while it enters the credits is told with a paymen
   );
 });
 
+it('a revoked token of an operator is told as such', async () => {
+  const error = { code: 'unauthorized', message: 'the token is wrong or revoked' };
+  const url = await startNode((_request, response) => {
+    response.writeHead(401).end(JSON.stringify({ error }));
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const { err } = await runHere(env, 'account', 'list');
+  expect(err).toContain(`the token is wrong or revoked for ${url}: `);
+});
+
 it('a reload of all nodes whose node dies after its first sign of life is said to be in doubt', async () => {
   const url = await startDyingNode('\n');
   const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
@@ -79,4 +89,37 @@ it('a rotation whose answer is lost says how to tell whether it took place', asy
   expect(err).toContain(
     '`rotated` of key_1 was 2026-11-20T00:00:00.000Z before: if `tollgate key show key_1` says otherwise now, its new secret is lost, and rotating again ends the one in use at once\n',
   );
+});
+
+it('an order whose node dies before its answer is said to be in doubt', async () => {
+  const url = await startNode((request, response) => {
+    request.resume().once('end', () => response.destroy());
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const { code, err } = await runHere(env, 'key', 'create', '--account', 'acct_1');
+  expect(code).toBe(1);
+  expect(err).toContain(`the node at ${url} gave no answer`);
+  expect(err).toContain(': what was asked for may or may not have taken place\n');
+});
+
+it('a node that is not there is said to be out of reach', async () => {
+  const url = `http://127.0.0.1:${await findFreePort()}`;
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const { err } = await runHere(env, 'key', 'create', '--account', 'acct_1');
+  expect(err).toContain(`cannot reach the node at ${url}: is it running?`);
+});
+
+it('a command goes nowhere else than it is told, and says where the address leads', async () => {
+  const paths: string[] = [];
+  const url = await startNode((request, response) => {
+    paths.push(request.url ?? '');
+    response.writeHead(301, { location: `${url}/elsewhere` }).end();
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  for (const args of [['key', 'create', '--account', 'acct_1'], ['events']]) {
+    const { code, err } = await runHere(env, ...args);
+    expect(code, args[0]).toBe(1);
+    expect(err, args[0]).toContain(`it leads to ${url}/elsewhere: `);
+  }
+  expect(paths).not.toContain('/elsewhere');
 });
