@@ -21,3 +21,8 @@ export class NodeRefusal extends CommandFailure {
     this.told = told;
   }
 }
+
+/** Whether what was asked for has certainly not taken place. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof NodeRefusal && error.told.code !== 'store_unavailable';
+}

@@ -18,6 +18,12 @@ export function parseAmount(text: string): number {
   return credits;
 }
 
+export function parsePositiveAmount(text: string): number {
+  const credits = parseAmount(text);
+  if (credits > 0) return credits;
+  throw new InvalidArgumentError('It must be more than 0.');
+}
+
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(count)) {
@@ -58,10 +64,16 @@ export function parseNames(text: string): string[] {
 /** A day without a time means its beginning in UTC. */
 export function parseTime(text: string): string {
   const ms = Date.parse(text);
-  if (!TIME.test(text) || Number.isNaN(ms)) {
+  if (!TIME.test(text) || Number.isNaN(ms) || !isDay(text.slice(0, 'yyyy-mm-dd'.length))) {
     throw new InvalidArgumentError('It must be a time such as 2027-01-31 or 2027-01-31T12:00:00Z.');
   }
   return new Date(ms).toISOString();
+}
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 /** A time, or the span from now until then. */

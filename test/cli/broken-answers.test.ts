@@ -51,6 +51,32 @@ it('an account whose node dies while it enters the credits is told with a paymen
   );
 });
 
+it('an account whose credits are refused is told without them', async () => {
+  const url = await startNode((request, response) => {
+    const isRefused = request.url?.endsWith('/credits') === true;
+    response.statusCode = isRefused ? 422 : 200;
+    const error = { code: 'invalid', message: 'no' };
+    response.end(JSON.stringify(isRefused ? { error } : { id: 'acct_1', limits: [] }));
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const create = ['account', 'create', '--name', 'Acme', '--plan', 'pro', '--credits'];
+  expect(await runHere(env, ...create, '2')).toEqual({
+    ...{ code: 1, out: '', err: 'tollgate: acct_1 was created without credits\ntollgate: no\n' },
+  });
+  for (const amount of ['0', '-1']) {
+    expect((await runHere(env, ...create, amount)).err).toContain('It must be more than 0.');
+  }
+});
+
+it('a day that no month has is refused', async () => {
+  const url = await startNode((_request, response) => response.end('{"data":[],"next":null}'));
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  for (const day of ['2027-02-30', '2027-02-29T12:00:00Z', '2027-04-31T00:00:00+02:00']) {
+    expect((await runHere(env, 'audit', 'export', '--to', day)).err).toContain('It must be a time');
+  }
+  expect((await runHere(env, 'audit', 'export', '--to', '2028-02-29T23:00:00-08:00')).code).toBe(0);
+});
+
 it('a revoked token of an operator is told as such', async () => {
   const error = { code: 'unauthorized', message: 'the token is wrong or revoked' };
   const url = await startNode((_request, response) => {

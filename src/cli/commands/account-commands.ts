@@ -9,8 +9,9 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
+import { isRefused } from '../command-failure.ts';
 import { formatWrittenList, parseListOption } from '../limit-option.ts';
-import { NONE, orNone, parseAmount } from '../parse-values.ts';
+import { NONE, orNone, parseAmount, parsePositiveAmount } from '../parse-values.ts';
 import { ABSENT, printTable } from '../print-table.ts';
 
 interface AccountData {
@@ -42,7 +43,7 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .description('create an account')
     .requiredOption('--name <name>', 'its name')
     .addOption(planOption().makeOptionMandatory())
-    .option('--credits <amount>', 'what its balance begins with', parseAmount)
+    .option('--credits <amount>', 'what its balance begins with', parsePositiveAmount)
     .addOption(limitOption())
     .addOption(lowBalanceOption())
     .action((options: AccountOptions & { readonly credits?: number }) =>
@@ -53,7 +54,7 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
         if (credits === undefined) return printAccount(account);
         const payment = { amount: credits, id: randomUUID(), note: '' };
         await client.call('POST', `${pathOf(account.id)}/credits`, payment).catch((cause) => {
-          host.terminal.err(explainOpenPayment(account.id, payment));
+          host.terminal.err(explainPayment(account.id, payment, isRefused(cause)));
           throw cause;
         });
         return printAccount(await client.call('GET', pathOf(account.id)));
@@ -119,10 +120,12 @@ export async function fetchAccounts(client: AdminClient): Promise<readonly Accou
 }
 
 /** A payment without an answer may have been entered. With its id, it is so once at most. */
-function explainOpenPayment(
+function explainPayment(
   account: string,
   { amount, id }: { readonly amount: number; readonly id: string },
+  isKnown: boolean,
 ): string {
+  if (isKnown) return `tollgate: ${account} was created without credits`;
   const command = `tollgate credits add --account ${account} --amount ${amount} --id ${id}`;
   return `tollgate: ${account} was created; whether it has its credits is not known: \`${command}\` enters them once`;
 }

@@ -7,7 +7,7 @@ import {
   runAdminCommand,
   withAdminOptions,
 } from '../admin-command.ts';
-import { CommandFailure, NodeRefusal } from '../command-failure.ts';
+import { CommandFailure, isRefused } from '../command-failure.ts';
 import { parseListOption } from '../limit-option.ts';
 import {
   NONE,
@@ -106,8 +106,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
 
 /** A rotation that may have taken place must not be tried again without a look at the key. */
 function refuseRotation(error: unknown, { id, rotated_at: rotatedAt }: KeyData): never {
-  const isKnown = error instanceof NodeRefusal && error.told.code !== 'store_unavailable';
-  if (isKnown || !(error instanceof CommandFailure)) throw error;
+  if (isRefused(error) || !(error instanceof CommandFailure)) throw error;
   const message = `${error.message}\n\`rotated\` of ${id} was ${rotatedAt ?? ABSENT} before: if \`tollgate key show ${id}\` says otherwise now, its new secret is lost, and rotating again ends the one in use at once`;
   throw new CommandFailure(message, { cause: error });
 }
