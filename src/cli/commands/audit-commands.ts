@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AdminClient } from '../admin-client.ts';
+import { type AdminClient, BOOKS_TIME_MAX_MS } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -104,7 +104,7 @@ async function readEntries(
     const page = await client.call<{
       readonly data: readonly AuditData[];
       readonly next: string | null;
-    }>('GET', `/audit?${query}`);
+    }>('GET', `/audit?${query}`, undefined, BOOKS_TIME_MAX_MS);
     take(page.data);
     if (page.next === null) return;
     before = page.next;

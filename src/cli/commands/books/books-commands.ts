@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { BOOKS_TIME_MAX_MS } from '../../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -73,7 +74,7 @@ function registerStatus(group: Command, host: CommandHost): void {
     .description('engine, size, days, and how far the books are')
     .action((options: AdminOptions) =>
       runAdminCommand(host, options, async ({ call }) => {
-        const status = await call<object>('GET', '/books');
+        const status = await call<object>('GET', '/books', undefined, BOOKS_TIME_MAX_MS);
         return { data: status, text: printStatus(status) };
       }),
     );

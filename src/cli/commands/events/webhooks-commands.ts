@@ -8,6 +8,9 @@ import {
 import { CommandFailure } from '../../command-failure.ts';
 import { ABSENT, printTable } from '../../print-table.ts';
 
+/** The node gives the receiver 10 s, and says what became of it. */
+const TEST_TIME_MAX_MS = 30_000;
+
 interface WebhookData {
   readonly name: string;
   readonly url: string;
@@ -42,7 +45,7 @@ export function registerWebhooksCommands(program: Command, host: CommandHost): v
     .action((name: string, options: AdminOptions) =>
       runAdminCommand(host, options, async (client) => {
         const path = `/webhooks/${encodeURIComponent(name)}/test`;
-        const data = await client.call<TestData>('POST', path, {});
+        const data = await client.call<TestData>('POST', path, {}, TEST_TIME_MAX_MS);
         if (!data.delivered) throw new CommandFailure(`${name} did not take it: ${data.reason}`);
         return { data, text: `${name} took it, with status ${data.status}` };
       }),
