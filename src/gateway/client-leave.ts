@@ -6,7 +6,7 @@ import type { AnswerEnd, Meter } from './meter.ts';
 import type { ClientSide } from './steps.ts';
 import type { UnreadAnswer, UnreadList, UnreadPlace } from './unread-list.ts';
 
-/** Ends an answer whose client did not leave by itself, but read nothing for too long. */
+/** Ends an answer whose client did not leave by itself, but read too slowly. */
 export const CUT_OFF = new Error('the client was cut off');
 
 /** What may make an answer cost more than its client can see. */
@@ -85,6 +85,18 @@ export class ClientLeave implements UnreadAnswer {
     if (this.#state === 'here') this.#leave(CUT_OFF);
     if (this.#state === 'unread' && !this.#isWorthReading()) this.stop();
     return this.#state === 'unread';
+  }
+
+  /**
+   * To read slowly until the time of an answer is over must not cost less than to leave. Returns
+   * whether the answer goes on unread.
+   */
+  cutOff(): boolean {
+    if (this.#state === 'here') {
+      if (!this.#isWorthReading()) return false;
+      this.#client.cutOff();
+    }
+    return this.goesOnUnread();
   }
 
   /** The key was revoked, or its account suspended. */

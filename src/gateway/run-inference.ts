@@ -235,6 +235,7 @@ function askUpstream(
     noteTries: (tries) => recorder.noteTries(tries),
     trace: recorder.trace,
     isUnread: () => leave.isUnread,
+    cutOff: () => leave.cutOff(),
     signal: leave.signal,
   });
   leave.follow(parts);

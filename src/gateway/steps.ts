@@ -92,4 +92,6 @@ export interface ClientSide extends Caller {
   startStream(head: AnswerHead): ClientStream;
   /** Aborts the signal: the upstream stops, and the client gets this refusal. */
   abort(refusal: Refusal): void;
+  /** Closes the connection of a stream. */
+  cutOff(): void;
 }

@@ -125,6 +125,10 @@ export class Exchange implements WriterOwner {
     this.#stop.abort(reason);
   }
 
+  cutOff(): void {
+    this.#writer.close();
+  }
+
   /** Adds headers to the answer, whatever it is. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#addedHeaders = [...this.#addedHeaders, headers];

@@ -250,6 +250,8 @@ export interface InferenceCall {
   readonly trace: Trace | undefined;
   /** Whether nobody reads the answer: only its cost is wanted, and it is not tried again. */
   readonly isUnread: () => boolean;
+  /** Cuts off a client that has kept its upstream waiting. Returns whether to go on unread. */
+  readonly cutOff: () => boolean;
   /** Aborted if nobody wants the answer any more or the time is up. The upstream stops at once. */
   readonly signal: StopSignal;
 }

@@ -19,13 +19,16 @@ export interface DeadlineHolder {
   idleDeadline: Deadline<DeadlineHolder> | undefined;
   beginningDeadline: Deadline<DeadlineHolder> | undefined;
   expire(failure: UpstreamFailure): void;
+  /** Asked when the total is over: whether the answer goes on all the same, for its cost alone. */
+  goesOnUnread(): boolean;
   /** A beginning has been held long enough. */
   tellBeginning(): void;
 }
 
 /**
  * Ends answers that take too long. The silence of an upstream counts only while somebody waits for
- * its next part, so a client that reads slowly is not held against it. The total always counts.
+ * its next part, so a client that reads slowly is not held against it. The total always counts, but
+ * a client that made its upstream wait may be cut off instead, as if it had left.
  *
  *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
  *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
@@ -59,16 +62,14 @@ const beginnings = createDeadlineList<DeadlineHolder>({
 
 /** For all answers with these limits. */
 export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
-  const listFor = (afterMs: number, fail: (limits: Limits) => UpstreamFailure) =>
-    createDeadlineList<DeadlineHolder>({
-      afterMs,
-      nowMs: () => performance.now(),
-      onDue: (answer) => answer.expire(fail(limits)),
-    });
+  const listFor = (afterMs: number, onDue: (answer: DeadlineHolder) => void) =>
+    createDeadlineList({ afterMs, nowMs: () => performance.now(), onDue });
   // If two limits are equal, the first list names the reason.
-  const total = listFor(limits.totalMs, failTooLong);
-  const firstByte = listFor(limits.firstByteMs, failUnbegun);
-  const idle = listFor(limits.idleMs, failSilent);
+  const total = listFor(limits.totalMs, (answer) => {
+    if (!answer.goesOnUnread()) answer.expire(failTooLong(limits));
+  });
+  const firstByte = listFor(limits.firstByteMs, (answer) => answer.expire(failUnbegun(limits)));
+  const idle = listFor(limits.idleMs, (answer) => answer.expire(failSilent(limits)));
   return {
     noteFirstAsked(answer) {
       answer.totalDeadline = total.add(answer);

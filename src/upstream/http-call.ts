@@ -47,6 +47,8 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   #reader: AnswerReader | undefined;
   readonly #lingering: DeadlineList<HttpCall>;
   #lingerDeadline: Deadline<HttpCall> | undefined;
+  readonly #cutOff: () => boolean;
+  #hasPaused = false;
   #isOver = false;
   #hasEnded = false;
   #readBytes = 0;
@@ -55,6 +57,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   constructor(call: InferenceCall, dialect: UpstreamDialect, rules: CallRules) {
     this.#call = call;
     this.#signal = call.signal;
+    this.#cutOff = call.cutOff;
     this.#dialect = dialect;
     this.#upstream = rules.upstream;
     this.#maskText = rules.maskText;
@@ -68,6 +71,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   }
 
   pause(): void {
+    this.#hasPaused = true;
     this.#exchange?.pause();
   }
 
@@ -83,6 +87,11 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
   abort(): void {
     this.#stopListening();
     this.#exchange?.abort();
+  }
+
+  /** An upstream that never had to wait has taken too long by itself. */
+  goesOnUnread(): boolean {
+    return this.#hasPaused && this.#cutOff();
   }
 
   /** An answer that lingers has told all that matters, as has an error with its status. */

@@ -10,9 +10,7 @@ import {
   saysAnything,
 } from './pushed-part.ts';
 
-/**
- * Bytes beyond this wait at the socket, and then at the upstream. One more event may have any size.
- */
+/** Bytes beyond this wait at the socket, then at the upstream. One event may have any size. */
 const BYTES_WAITING_MAX = 16 * 1024;
 /** A beginning may repeat a long request. */
 const HELD_BYTES_MAX = 512 * 1024;
@@ -25,20 +23,20 @@ export interface AnswerSource {
   isSent(): boolean;
   /** Nobody takes any more parts. */
   abort(): void;
+  /** Its time is over. Returns whether it goes on, only to learn what it costs. */
+  goesOnUnread(): boolean;
 }
 
 type Result = IteratorResult<AnswerPart>;
 
-interface Asker {
-  readonly resolve: (result: Result) => void;
+interface Asker<Value = Result> {
+  readonly resolve: (value: Value) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** A caller that takes parts as they come. */
-interface Taker {
+interface Taker extends Asker<boolean> {
   readonly take: TakePart;
-  readonly resolve: (isTold: boolean) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 const NEXT_MICROTASK = Promise.resolve();
@@ -96,7 +94,7 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#add(part, readBytes);
     this.#answerSoon();
     if (this.#isOverFull()) this.flush();
-    if (!this.#isOverFull() || this.#isPaused) return;
+    if (!this.#isOverFull() || this.#isPaused || this.#asker !== undefined) return;
     this.#isPaused = true;
     this.#source.pause();
   }
@@ -129,10 +127,11 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#answerAsker();
   }
 
-  /**
-   * The time is up: parts that still wait are lost with the answer, since nobody asked for them in
-   * time.
-   */
+  goesOnUnread(): boolean {
+    return this.#source.goesOnUnread();
+  }
+
+  /** Parts that still wait are lost with the answer, since nobody asked for them in time. */
   expire(error: unknown): void {
     if (this.#end === undefined) this.#source.abort();
     this.#waiting = [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FormatName } from '../../../src/protocol/format-names.ts';
 import { admin } from '../../support/clients/admin.ts';
 import {
   createLeavingClient,
@@ -26,9 +27,11 @@ function encodeConfig(vendor: Vendor, onLeave: string): string {
     'models:',
     `  - {id: m, ${model}, routes: [{upstream: vendor}]}`,
     `  - {id: narrow, ${model}, routes: [{upstream: narrow}]}`,
+    `  - {id: brief, ${model}, routes: [{upstream: brief}]}`,
     'upstreams:',
     `  - {name: vendor, kind: native, url: "${vendor.url}"}`,
     `  - {name: narrow, kind: native, url: "${vendor.url}", max_concurrency: 1}`,
+    `  - {name: brief, kind: native, url: "${vendor.url}", timeouts: {total: 5s}}`,
     '',
   ].join('\n');
 }
@@ -45,7 +48,7 @@ const waitForStop = ({ call }: CountedCall) =>
 interface Scene {
   readonly gateway: Gateway;
   readonly vendor: Vendor;
-  ask(more?: object): Promise<{ client: LeavingClient; call: CountedCall }>;
+  ask(more?: object, format?: FormatName): Promise<{ client: LeavingClient; call: CountedCall }>;
 }
 
 interface Outcome {
@@ -138,6 +141,20 @@ async function leaveAtLastText({ gateway, ask }: Scene): Promise<Outcome> {
   return sumUp(call, client);
 }
 
+/** Its upstream has told of no usage when the time of the answer is over. */
+async function readTooSlowly(scene: Scene, format: FormatName = 'native'): Promise<Outcome> {
+  const { client, call } = await scene.ask({ model: 'brief' }, format);
+  client.stopReading();
+  call.begin();
+  call.think(2_000);
+  call.say(100);
+  call.fillSockets();
+  await waitForDrain(scene.gateway);
+  call.tellUsage();
+  call.finish();
+  return sumUp(call, client);
+}
+
 async function leaveBehindUsage({ ask }: Scene): Promise<Outcome> {
   const { client, call } = await ask();
   call.begin();
@@ -210,6 +227,7 @@ const ROWS: Readonly<Record<string, Play>> = {
   'the client, in the middle of the text': leaveInText,
   'the client, during hidden thoughts': leaveInThoughts,
   'the client, at the last text, when thoughts were hidden': leaveAtLastText,
+  'the client, reading slowly until `timeouts.total`, when thoughts were hidden': readTooSlowly,
   'the client, behind the usage, before the last event': leaveBehindUsage,
   'the client, before a JSON answer is there': leaveWhole,
   'the upstream, before the first event': failBeforeFirstEvent,
@@ -225,22 +243,18 @@ const encodeTokens = ({ input, output }: Tokens) =>
 function encodeRow(name: string, { counted, charged }: Outcome): string {
   const difference = charged.input + charged.output - counted.input - counted.output;
   const sign = difference > 0 ? '+' : '';
-  const cells = [
-    encodeTokens(counted),
-    encodeTokens(charged),
-    `${sign}${difference.toLocaleString('en')}`,
-  ];
-  return `| ${name} | ${cells.join(' | ')} |`;
+  const shown = sign + difference.toLocaleString('en');
+  return `| ${name} | ${encodeTokens(counted)} | ${encodeTokens(charged)} | ${shown} |`;
 }
 
 async function createScene(onLeave: string): Promise<Scene> {
   const vendor = await startCountingVendor();
   const gateway = await startGateway({ config: encodeConfig(vendor, onLeave) });
   let requests = 0;
-  const ask: Scene['ask'] = async (more = {}) => {
+  const ask: Scene['ask'] = async (more = {}, format = 'native') => {
     requests += 1;
     const text = `request ${requests}!`;
-    const client = await createLeavingClient(gateway, text, more);
+    const client = await createLeavingClient(gateway, text, more, format);
     return { client, call: await vendor.waitForCall(text) };
   };
   const { client, call } = await ask();
@@ -266,6 +280,10 @@ describe('who ends an answer, and what it costs', () => {
     const start = page.indexOf(head) + head.length;
     const table = page.slice(start, page.indexOf('\n\n', start)).split('\n');
     expect(rows).toEqual(table);
+    for (const format of ['chat', 'responses'] as const) {
+      const { counted, charged } = await readTooSlowly(scene, format);
+      expect(charged, format).toEqual(counted);
+    }
   });
 
   it('is told of what came when nothing is to be drained', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FormatName } from '../../../src/protocol/format-names.ts';
 import type { Gateway } from '../servers/start-gateway.ts';
 import { waitUntil } from '../wait-until.ts';
 import { admin } from './admin.ts';
@@ -31,36 +32,60 @@ async function readCharged(gateway: Gateway, account: string): Promise<Tokens> {
   return { input: input + written, output };
 }
 
-/** A client that sends a request and may leave early. Its account has this one request only. */
-export async function createLeavingClient(gateway: Gateway, text: string, more: object) {
+const PATHS = {
+  native: '/v1/messages',
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+};
+
+/**
+ * A client that sends a request and may leave early, or read no more. Its account has this one
+ * request only.
+ */
+export async function createLeavingClient(
+  gateway: Gateway,
+  text: string,
+  more: object,
+  format: FormatName = 'native',
+) {
   const operator = admin(gateway);
   const account = await operator.createAccount({ credits: 10 });
   const { key } = await operator.createKey(account);
   const leaving = new AbortController();
   const content = text.padEnd(PROMPT_BYTES, '.');
-  const body = { model: 'm', max_tokens: 4_000, stream: true, ...more };
+  const asked =
+    format === 'responses'
+      ? { max_output_tokens: 4_000, input: content }
+      : { max_tokens: 4_000, messages: [{ role: 'user', content }] };
+  let reading: Promise<void> | undefined;
   let got = '';
   let requestId: string | null = null;
   const ask = async () => {
-    const response = await fetch(`${gateway.url}/v1/messages`, {
+    const response = await fetch(gateway.url + PATHS[format], {
       method: 'POST',
       headers: {
         'x-api-key': key,
         'llm-version': '2023-06-01',
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ ...body, messages: [{ role: 'user', content }] }),
+      body: JSON.stringify({ model: 'm', stream: true, ...asked, ...more }),
       signal: leaving.signal,
     });
     requestId = response.headers.get('request-id');
     const decoder = new TextDecoder();
-    for await (const bytes of response.body ?? []) got += decoder.decode(bytes, { stream: true });
+    for await (const bytes of response.body ?? []) {
+      got += decoder.decode(bytes, { stream: true });
+      await reading;
+    }
   };
   const over = ask().catch(() => {});
   return {
     account,
     over,
     leave: () => leaving.abort(),
+    stopReading() {
+      reading = new Promise(() => {});
+    },
     hasGot: (words: string) => waitUntil(() => got.includes(words), `the client has got ${words}`),
     requestId: () => requestId,
     charged: () => readCharged(gateway, account),

@@ -12,6 +12,8 @@ export interface Counted {
 export const INPUT_TOKENS = 1_000;
 /** The bytes of text; a thought has none, since it is hidden. */
 const TOKEN = 'word';
+/** Together more than the system buffers for a connection. */
+const FILLING = { deltas: 192, bytes: 64 * 1024 };
 
 /**
  * One request at a vendor that counts tokens. The test plays the vendor step by step, so it always
@@ -24,6 +26,8 @@ export interface CountedCall {
   /** Generates hidden output, and reveals only that it did so. */
   think(tokens: number): void;
   say(tokens: number): void;
+  /** Sends far more than sockets hold, as text that costs nothing. */
+  fillSockets(): void;
   /** Sends an event that reports the usage, but not the last such event. */
   tellUsage(): void;
   finish(): void;
@@ -95,6 +99,12 @@ function createCountedCall(call: WaitingCall): CountedCall {
       output += tokens;
       startBlock({ type: 'text', text: '' });
       delta({ type: 'text_delta', text: TOKEN.repeat(tokens) });
+      send('content_block_stop', { index: block });
+    },
+    fillSockets() {
+      startBlock({ type: 'text', text: '' });
+      const text = 'x'.repeat(FILLING.bytes);
+      for (let i = 0; i < FILLING.deltas; i += 1) delta({ type: 'text_delta', text });
       send('content_block_stop', { index: block });
     },
     tellUsage() {

@@ -135,6 +135,9 @@ export function createClient(body: object, headers: Record<string, string> = {})
     header: (name) => all[name],
     addHeaders: (headers) => Object.assign(added, headers),
     abort: (refusal) => leaving.abort(refusal),
+    cutOff: () => {
+      isGone = true;
+    },
     async body() {
       got.bodiesRead++;
       return Buffer.from(JSON.stringify(body));

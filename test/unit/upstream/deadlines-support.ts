@@ -37,7 +37,8 @@ export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
   const abort = () => {
     upstream.return?.().catch(() => {});
   };
-  const source = { pause: () => {}, resume: () => {}, isSent: () => true, abort };
+  const goesOnUnread = () => false;
+  const source = { pause: () => {}, resume: () => {}, isSent: () => true, abort, goesOnUnread };
   const timed = new WatchedParts(source, createAnswerDeadlines(limits));
   const goOn = () =>
     upstream.next().then(

@@ -15,6 +15,7 @@ function create() {
     resume: () => told.push('resume'),
     isSent: () => true,
     abort: () => told.push('abort'),
+    goesOnUnread: () => false,
   };
   const limits = { firstByteMs: HOUR_MS, idleMs: IDLE_MS, totalMs: HOUR_MS };
   return { parts: new PartQueue(source, createAnswerDeadlines(limits)), told };

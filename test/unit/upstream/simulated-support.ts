@@ -59,6 +59,7 @@ export function createCall(
     noteTries: () => {},
     trace: undefined,
     isUnread: () => false,
+    cutOff: () => false,
     signal: new AbortController().signal,
     ...fields,
   };
