@@ -22,15 +22,23 @@ const WITH_OWN_PROCESS = [
 /** Heavy proofs of whole nodes, which `npm run test:long` runs: 15 to 100 s of CPU time each. */
 const LONG = [
   'test/agents/coding-agents.test.ts',
+  'test/books/archive/archive-command.test.ts',
   'test/books/ingest/ingest-crash.test.ts',
   'test/deploy/one-to-several.test.ts',
   'test/deploy/restore.test.ts',
   'test/docs/fresh-checkout.test.ts',
+  'test/e2e/fleet/members.test.ts',
+  'test/e2e/fleet/reload-nodes.test.ts',
   'test/e2e/formats/backpressure.test.ts',
+  'test/e2e/limits/changed-window.test.ts',
+  'test/e2e/limits/jumping-clock.test.ts',
   'test/e2e/operating/earlier-release.test.ts',
+  'test/e2e/operating/reload.test.ts',
   'test/e2e/operating/rolling-restart.test.ts',
+  'test/e2e/upstreams/upstream-large-answers.test.ts',
   'test/e2e/webhooks/fleet.test.ts',
   'test/proof/fleet.test.ts',
+  'test/proof/profiles.test.ts',
   'test/proof/soak.test.ts',
 ];
 

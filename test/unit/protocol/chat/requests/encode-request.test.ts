@@ -32,7 +32,8 @@ const PNG = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' 
 
 const SAID = 'x'.repeat(30);
 const SYSTEM = { role: 'system', content: SAID };
-const NUMBERS = Array.from({ length: 20_000 }, (_, i) => `${i}`);
+/** To join them anew for each of them would take half a minute and more. */
+const NUMBERS = Array.from({ length: 49_000 }, (_, i) => `${i}`);
 const CALLS = assistant(...NUMBERS.map((id) => use(id)));
 const SILENT = NUMBERS.map(() => [SYSTEM, user({ type: 'thinking', thinking: '', signature: '' })]);
 const RESULTS = NUMBERS.map((id) => [user(result(id, {})), SYSTEM]);
@@ -121,13 +122,15 @@ describe('the messages for a chat upstream', () => {
     ['a text', [user(text('Hi'))], SILENT],
     ['parts', [user(text('Hi'), text('all'))], SILENT],
     ['results', [user(text('Hi')), CALLS], RESULTS],
-  ])('join as many system messages as may stand behind %s', (_, first, others) => {
-    const asked = callOf({ messages: [...first, ...others.flat()] });
-    const startedAtMs = performance.now();
-    const body = encodeChatRequest(asked, 'vendor-name', 'max_tokens');
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
-    expect(body.split(SAID)).toHaveLength(others.length + 1);
-  });
+  ])(
+    'join as many system messages as may stand behind %s',
+    (_, first, others) => {
+      const asked = callOf({ messages: [...first, ...others.flat()] });
+      const body = encodeChatRequest(asked, 'vendor-name', 'max_tokens');
+      expect(body.split(SAID)).toHaveLength(others.length + 1);
+    },
+    30_000,
+  );
 
   it('have one system message, as many models take no other, and what comes later from the user', () => {
     const system = (...content: unknown[]) => ({ role: 'system', content });
