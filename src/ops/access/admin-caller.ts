@@ -11,7 +11,7 @@ export interface AdminCaller {
   readonly role: Role;
   /** Null for the admin token, which several people may have. */
   readonly operator: { readonly id: string; readonly name: string } | null;
-  /** Identifies the token without revealing it. Null for a session. */
+  /** Identifies the token without revealing it. Null for a session and a short token. */
   readonly token: string | null;
   /** When the session ends. Null for a token, which has no end. */
   readonly untilMs: number | null;

@@ -8,14 +8,18 @@ const FAILURES_MAX = 10;
 /** The same value as in `guards/minute-limiter.ts`. */
 const ADDRESSES_MAX = 10_000;
 
-/** Returns the status that a token gets from an address. */
-function createTry() {
+function createAuthorize(token: string) {
   const clock = { nowMs: () => Date.now() };
-  const authorize = createAuthorizeAdmin({
-    ...{ token: new Secret('right'), oidc: undefined, callers: createCallerMemory(clock), clock },
+  return createAuthorizeAdmin({
+    ...{ token: new Secret(token), oidc: undefined, callers: createCallerMemory(clock), clock },
     operators: { findOperator: async () => undefined },
     sessions: { find: async () => undefined },
   });
+}
+
+/** Returns the status that a token gets from an address. */
+function createTry() {
+  const authorize = createAuthorize('right');
   return async (token: string, address: string): Promise<number> => {
     try {
       await authorize({ authorization: `Bearer ${token}` }, address);
@@ -40,4 +44,13 @@ it('more addresses than are kept push out the oldest, which may try again', asyn
   expect(await attempt('wrong', '10.0.0.1')).toBe(429);
   for (let i = 0; i < ADDRESSES_MAX; i++) await attempt('wrong', `11.0.${i >> 8}.${i & 255}`);
   expect(await attempt('wrong', '10.0.0.1')).toBe(401);
+});
+
+it('a token that could be found by trying shows nothing of itself', async () => {
+  const show = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await createAuthorize(token)(headers, '10.0.0.1')).token;
+  };
+  expect(await show('x'.repeat(15))).toBeNull();
+  expect(await show('x'.repeat(16))).toMatch(/^[0-9a-f]{8}$/);
 });
