@@ -80,7 +80,7 @@ export function createAdminHandler(
     const isAllowed = rolesWithin(caller.role).includes(route.role);
     onCall(caller.kind, isAllowed ? 'allowed' : 'forbidden');
     if (!isAllowed) throw refuseRole(route, caller);
-    const query = Object.fromEntries(new URLSearchParams(url.slice(path.length)));
+    const query = readQuery(url.slice(path.length));
     const body = method === 'GET' ? undefined : await receiveJsonBody(request, route.bodyBytesMax);
     const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
     const { token, operator } = caller;
@@ -105,6 +105,16 @@ export function createAdminHandler(
     }
     return { status, body: answer.body, headers: HEADERS };
   };
+}
+
+function readQuery(text: string): Readonly<Record<string, string>> {
+  const fields = [...new URLSearchParams(text)];
+  const query = Object.fromEntries(fields);
+  const twice = fields.find(([name], index) => fields.findIndex(([n]) => n === name) < index);
+  if (twice === undefined) return query;
+  throw new OpsProblem(400, 'invalid_request', `${twice[0]}: it is there twice`, {
+    details: { fields: [{ field: twice[0], message: 'it is there twice' }] },
+  });
 }
 
 interface ChangeReport {

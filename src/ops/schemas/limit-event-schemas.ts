@@ -37,10 +37,10 @@ const beforeError = 'must be the number of an event';
 export const limitEventsQuery = z.strictObject({
   account: filterText.optional(),
   type: choiceOf(LIMIT_EVENT_TYPES).optional(),
-  before: z.coerce
-    .number({ error: beforeError })
-    .int({ error: beforeError })
-    .min(1, { error: beforeError })
+  before: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, { error: beforeError, abort: true })
+    .transform(Number)
     .optional(),
   limit: pageLimit(PAGE),
 });

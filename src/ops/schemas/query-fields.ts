@@ -37,11 +37,11 @@ export const creditsText = z
   .transform((value) => parseCredits(Number(value)) ?? 0);
 
 const limitError = `must be a whole number from 1 to ${PAGE_MAX}`;
-export const rowLimit = z.coerce
-  .number({ error: limitError })
-  .int({ error: limitError })
-  .min(1, { error: limitError })
-  .max(PAGE_MAX, { error: limitError });
+export const rowLimit = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: limitError, abort: true })
+  .transform(Number)
+  .refine((value) => value >= 1 && value <= PAGE_MAX, { error: limitError });
 
 export const pageLimit = (byDefault: number) => rowLimit.default(byDefault);
 
