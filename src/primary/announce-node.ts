@@ -10,7 +10,7 @@ import { adminTokenPath } from '../ops/access/load-admin-token.ts';
 interface Announcement {
   readonly config: Config;
   readonly configPath: string | undefined;
-  readonly models: readonly Pick<ModelConfig, 'id'>[];
+  readonly models: readonly Pick<ModelConfig, 'id' | 'isEmbedding'>[];
   /** The names of those that are sold. */
   readonly plans: readonly string[];
   /** Why Redis does not take this node yet; undefined if it does. */
@@ -36,9 +36,8 @@ export function announceNode(announcement: Announcement, print: (line: string) =
   if (!hasDemoKey) announceCommands(announcement, print);
   // What a service prints stays in the journal of its machine, so the key itself is not printed.
   const key = hasDemoKey ? `$(cat '${demoKeyPath(config.dataDir)}')` : 'sk-gw2-…';
-  const model = models.at(-1)?.id ?? '';
-  const body = { model, max_tokens: 300, messages: [{ role: 'user', content: 'Hello!' }] };
-  print(`Ask a model:  ${curl}/v1/messages \\`);
+  const { path, body } = sampleRequest(models);
+  print(`Ask a model:  ${curl}${path} \\`);
   print(`  -H "x-api-key: ${key}" -H 'llm-version: 2023-06-01' \\`);
   print(`  -H 'content-type: application/json' -d '${JSON.stringify(body)}'`);
   if (listen.kind !== 'unix' && config.keyPage) print(`Page for key owners:  ${urlOf(listen)}/`);
@@ -53,6 +52,15 @@ export function announceNode(announcement: Announcement, print: (line: string) =
     print('Behind a balancer?  Set guards.trusted_proxies, or all of its clients count as one.');
   }
   print(`Try it:  ${curl}/healthz`);
+}
+
+function sampleRequest(models: Announcement['models']) {
+  const answering = models.findLast(({ isEmbedding }) => !isEmbedding);
+  if (answering === undefined) {
+    return { path: '/v1/embeddings', body: { model: models.at(-1)?.id ?? '', input: 'Hello!' } };
+  }
+  const messages = [{ role: 'user', content: 'Hello!' }];
+  return { path: '/v1/messages', body: { model: answering.id, max_tokens: 300, messages } };
 }
 
 function describeRedis(announcement: Announcement): string {

@@ -5,8 +5,13 @@ import type { KeyInfo } from './key-info.ts';
 
 export interface OwnKey {
   readonly info: KeyInfo;
-  /** The model names that the key may use in requests. */
+  /** The model names that the key may use in requests for answers. */
   readonly models: readonly string[];
+}
+
+interface ListedModel {
+  readonly id: string;
+  readonly embeddings?: boolean;
 }
 
 const ANSWER_TIME_MAX_MS = 30_000;
@@ -21,8 +26,9 @@ export async function readOwnKey(key: string): Promise<OwnKey> {
     throw new ApiProblem('A key has letters, digits and hyphens only, such as sk-gw2-….', facts);
   }
   const info = await read<KeyInfo>('/v1/key', key);
-  const { data } = await read<{ data: { id: string }[] }>(`/v1/models?limit=${MODELS_MAX}`, key);
-  return { info, models: data.map(({ id }) => id) };
+  const { data } = await read<{ data: ListedModel[] }>(`/v1/models?limit=${MODELS_MAX}`, key);
+  const answering = data.filter(({ embeddings }) => embeddings !== true);
+  return { info, models: answering.map(({ id }) => id) };
 }
 
 async function read<Answer>(path: string, key: string): Promise<Answer> {

@@ -15,7 +15,9 @@ export function PlaygroundPage() {
       <h2>Request</h2>
       <p>It is a real one: it counts against rate limits, and the key is charged for it.</p>
       <LoadView load={load}>
-        {({ data }) => <PlaygroundForm models={data} control={control} />}
+        {({ data }) => (
+          <PlaygroundForm models={data.filter(({ embeddings }) => !embeddings)} control={control} />
+        )}
       </LoadView>
       {control.answer !== undefined && <AnswerView answer={control.answer} />}
     </>
