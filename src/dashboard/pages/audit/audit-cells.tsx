@@ -12,10 +12,10 @@ interface EntryProps {
 const CHANGES_SHOWN_MAX = 4;
 
 export function AuditSubject({ entry }: EntryProps) {
-  const { what, account, key, after } = entry;
+  const { what, account, key, after, node } = entry;
   if (what.startsWith('operator.')) return <>operators</>;
   const isOfGroup = what.startsWith('group.') && after !== null;
-  if (account === null && key === null && !isOfGroup) return <>this node</>;
+  if (account === null && key === null && !isOfGroup) return <>{subjectOf(what, node, after)}</>;
   return (
     <ul class="changes">
       {account !== null && (
@@ -35,6 +35,14 @@ export function AuditSubject({ entry }: EntryProps) {
       )}
     </ul>
   );
+}
+
+/** What an entry without account, group and key is about. */
+function subjectOf(what: string, node: string, after: AuditEntry['after']): string {
+  if (what.startsWith('catalogue.')) return 'the catalogue';
+  if (what.startsWith('ledger.')) return 'the books';
+  if (what.startsWith('webhook.')) return `webhook ${after?.['name'] ?? ''}`;
+  return `node ${node}`;
 }
 
 export function ChangeList({ entry: { changes, outcome } }: EntryProps) {
