@@ -36,7 +36,6 @@ export type CatalogueDiff = z.infer<typeof catalogue.catalogueDiffAnswer>;
 export type CatalogueResult = z.infer<typeof catalogue.catalogueChangeAnswer>;
 export type ModelList = z.infer<typeof answers.modelsAnswer>;
 export type Model = ModelList['data'][number];
-export type ReloadAnswer = z.infer<typeof answers.reloadAnswer>;
 export type LimitEventList = z.infer<typeof events.limitEventsAnswer>;
 export type EventRow = LimitEventList['data'][number];
 export type WebhookList = z.infer<typeof events.webhooksAnswer>;

@@ -92,5 +92,4 @@ export const api = {
   createOperator: (body: { name: string; role: string }) =>
     post<types.NewOperator>('/operators', body),
   revokeOperator: (id: string) => post<object>(`/operators/${at(id)}/revoke`, {}),
-  reloadSettings: () => post<types.ReloadAnswer>('/reload', {}),
 };
