@@ -23,7 +23,9 @@ export interface Asked {
   readonly residentBytesMax: number;
 }
 
-const TIMES = 100;
+/** The ninety-ninth percentile of a hundred times would be the second worst of them. */
+const TIMES_MAX = 1_000;
+const ASKED_FOR_MAX_MS = 20_000;
 const silent = () => {};
 
 process.once('message', (order: AskOrder) => {
@@ -43,7 +45,9 @@ async function askAll({ target, redisSocket, startMs, days, samples }: AskOrder)
   let residentBytesMax = 0;
   for (const { name, ask } of listQuestions(startMs, days)) {
     const tookMs: number[] = [];
-    for (let n = 0; n < TIMES; n++) {
+    const startedMs = performance.now();
+    for (let n = 0; n < TIMES_MAX; n++) {
+      if (performance.now() - startedMs > ASKED_FOR_MAX_MS) break;
       const sample = samples[n % samples.length];
       if (sample === undefined) throw new Error('there is nothing to ask about');
       const askedMs = performance.now();

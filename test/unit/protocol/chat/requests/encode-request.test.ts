@@ -94,11 +94,8 @@ describe('the body for a chat upstream', () => {
       { model: 'm', messages: MESSAGES, response_format: { type: 'json_object' } },
       () => undefined,
     );
-    expect(encodeCall({ request, outputTokensMax: 1, isStream: false })['response_format']).toEqual(
-      {
-        type: 'json_object',
-      },
-    );
+    const asked = encodeCall({ request, outputTokensMax: 1, isStream: false });
+    expect(asked['response_format']).toEqual({ type: 'json_object' });
   });
 });
 

@@ -214,8 +214,8 @@ describe('what goes on to an upstream of the Responses format', () => {
       const thought = { type: 'reasoning', id: 'rs_1', summary, encrypted_content: sealed };
       const bytes = Buffer.from(JSON.stringify({ ...BODY, input: [thought, ...BODY.input] }));
       const aids = { openThought: keepSealed };
-      const { request } = readRequest(bytes, responsesFormat, () => undefined, false, aids);
-      const { likely, unsure } = estimateTokens(request, BYTES_PER_TOKEN);
+      const { request, source } = readRequest(bytes, responsesFormat, () => undefined, false, aids);
+      const { likely, unsure } = estimateTokens(request, BYTES_PER_TOKEN, source);
       return (likely + unsure) * BYTES_PER_TOKEN;
     };
     const added = countOf(SEALED_BEGINNING + 'A'.repeat(LONG_BYTES)) - countOf(SEALED_BEGINNING);
