@@ -5,6 +5,7 @@ import { isLockTimeout, migrateBooks } from '../books/engine/migrate-books.ts';
 import { openBooks } from '../books/engine/open-books.ts';
 import { createLagReader } from '../books/ingest/lag-reader.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
+import { watchWaiting } from '../books/ingest/watch-waiting.ts';
 import { createWorkRests } from '../books/ingest/work-rests.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
 import { createRefusalWriter } from '../books/writing/refusal-writer.ts';
@@ -25,6 +26,8 @@ const COMMAND_TIMEOUT_MS = 2_000;
 const REPORT_MS = 1_000;
 /** Also while there is no database. */
 const LAG_MS = 3_000;
+/** From one count of the entries in Redis to the next, by whichever node. */
+const COUNT_MS = 10_000;
 const MIGRATE_AGAIN_MS = 2_000;
 /** While somebody has a table for long: each try keeps others waiting. */
 const MIGRATE_LATER_MS = 30_000;
@@ -51,16 +54,10 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     commandTimeoutMs: COMMAND_TIMEOUT_MS,
     log,
   });
-  const rests = createWorkRests();
-  const books = openBooks({
-    ...{ target: order.books, isReader: false, name: 'ingest' },
-    takeRest: rests.take,
-  });
-  const refusals = createRefusalWriter(books, {
-    ...{ nodeId, ...clock },
-    elapsedMs: () => performance.now(),
-  });
+  const { books, rests, refusals } = openWriter(order);
   const lag = createLagReader(connection);
+  // Also while there is no database: then most of them wait.
+  const waiting = watchWaiting({ connection, nodeId, everyMs: COUNT_MS });
   let findCost = createFindCost(order.costs);
   let ingester: Ingester | undefined;
   let failure: string | undefined;
@@ -77,7 +74,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     const own: IngestReport = {
       isIngesting: state?.isIngesting ?? false,
       lagMs: lag.lagMs(),
-      waitingEntries: state?.waitingEntries,
+      waitingEntries: waiting.waitingEntries(),
       failure: state?.failure ?? failure,
       facts,
     };
@@ -92,6 +89,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     keepHeapCompact();
     ingester = startIngester({
       ...{ connection, books, rests, nodeId, clock, log },
+      waitingEntries: waiting.waitingEntries,
       findCost: (upstream, model, usage) => findCost(upstream, model, usage),
     });
   }
@@ -106,11 +104,22 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const renew = createIndexRenewer(ofIndexes, () => ingester, log);
   const renewing = repeat(RENEW_MS, stopping.signal, renew);
   await Promise.all([report, followLag, writeRefusals, followFacts, forgetting]);
+  waiting.stop();
   await ingester?.stop();
   await refusals.write().catch(() => {});
   await renewing;
   await Promise.allSettled([books.close(), connection.close()]);
   port.close();
+}
+
+function openWriter({ books: target, nodeId }: IngestOrder) {
+  const rests = createWorkRests();
+  const books = openBooks({ target, isReader: false, name: 'ingest', takeRest: rests.take });
+  const refusals = createRefusalWriter(books, {
+    ...{ nodeId, ...systemClock },
+    elapsedMs: () => performance.now(),
+  });
+  return { books, rests, refusals };
 }
 
 /** A file has one writer only, and no time limit for its statements. */

@@ -61,9 +61,10 @@ export function watchBooksRoom(
 ): () => void {
   let isFull = false;
   const timer = setInterval(() => {
-    const waiting = threads.report()?.waitingEntries ?? 0;
+    const waiting = threads.report()?.waitingEntries;
     const max = configInUse().books.waitingEntriesMax;
-    isFull = waiting > (isFull ? max * ROOM_AGAIN_SHARE : max);
+    // While a thread starts again nobody knows, and what was known last holds.
+    if (waiting !== undefined) isFull = waiting > (isFull ? max * ROOM_AGAIN_SHARE : max);
     tell(isFull);
   }, LOOK_MS).unref();
   return () => clearInterval(timer);

@@ -31,7 +31,7 @@ describeBooks('old counts of refusals', (scene) => {
       clock: { nowMs: () => nowMs },
       signal: new AbortController().signal,
     };
-    const state = { untilMs: NOW_MS, waitingEntries: 0, failure: undefined, isIngesting };
+    const state = { untilMs: NOW_MS, failure: undefined, isIngesting };
     await createForgetter(options, () => ({ state: () => state }), createMemoryLog())();
     return (await books.db.selectFrom('refusals').select('minute').execute()).length;
   };
@@ -58,7 +58,7 @@ describeBooks('what a key has spent in a month', (scene) => {
     const record = keysOfBucket(7).key(account.keyId);
     const laterMs = Date.now() + 95 * DAY_MS;
     const forget = async (untilMs: number | undefined) => {
-      const state = { untilMs, waitingEntries: 0, failure: undefined, isIngesting: true };
+      const state = { untilMs, failure: undefined, isIngesting: true };
       const options = {
         ...{ books, connection: redis.connection, refusalsKeptMs: undefined, restMs: 0 },
         ...{ clock: { nowMs: () => laterMs }, signal: new AbortController().signal },

@@ -14,7 +14,7 @@ describeBooks('days without the indexes of this version', (scene) => {
     for (const day of [DAY - 1, DAY]) await openDay(books, day);
     await books.db.updateTable('days').set({ indexes: null }).execute();
     const log = createMemoryLog();
-    let state = { untilMs: msOfDay(DAY), isIngesting: true, waitingEntries: 0, failure: undefined };
+    let state = { untilMs: msOfDay(DAY), isIngesting: true, failure: undefined };
     const { signal } = new AbortController();
     const options = {
       books,

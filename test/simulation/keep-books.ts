@@ -52,6 +52,7 @@ export async function keepBooks({ time, store, engine }: World): Promise<Simulat
         clock: time,
         log: createMemoryLog(),
         findCost: () => undefined,
+        waitingEntries: () => undefined,
         ...{ nodeId, pace: PACE },
       });
       let master = store.masterId;

@@ -23,8 +23,6 @@ export interface IngestPace {
   readonly batchBytesMax: number;
   /** From the start of one reading of all names to the next. */
   readonly namesMs: number;
-  /** From one count of the entries in Redis to the next, by whichever node. */
-  readonly countMs: number;
 }
 
 export const INGEST_PACE: IngestPace = {
@@ -41,5 +39,4 @@ export const INGEST_PACE: IngestPace = {
   batchEntriesMax: 2_000,
   batchBytesMax: 4 * 1024 ** 2,
   namesMs: 600_000,
-  countMs: 10_000,
 };

@@ -10,7 +10,6 @@ import { createIngestLease } from './ingest-lease.ts';
 import { INGEST_PACE, type IngestPace } from './ingest-pace.ts';
 import { createTroubleLog } from './trouble-log.ts';
 import { createTurn, type Turn } from './turn.ts';
-import { watchWaiting } from './watch-waiting.ts';
 import type { WorkRests } from './work-rests.ts';
 
 interface IngesterState {
@@ -20,8 +19,6 @@ interface IngesterState {
    * Every older entry is in the books, by the clock of Redis; undefined while another node writes.
    */
   readonly untilMs: number | undefined;
-  /** The entries that Redis has; undefined before they were counted. */
-  readonly waitingEntries: number | undefined;
   /** Why this node writes nothing, unless another node does. */
   readonly failure: string | undefined;
 }
@@ -43,6 +40,8 @@ interface IngesterOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly findCost: FindCost;
+  /** The entries that Redis has; undefined before they were counted. */
+  waitingEntries(): number | undefined;
   readonly pace?: IngestPace;
   /** The rests that `books` takes between its statements. */
   readonly rests?: Pick<WorkRests, 'allow'>;
@@ -61,15 +60,14 @@ interface IngesterOptions {
  *      └── rest ◀── the database fails ────────────┘
  */
 export function startIngester(options: IngesterOptions): Ingester {
-  const { connection, nodeId, log, pace = INGEST_PACE } = options;
+  const { log, pace = INGEST_PACE } = options;
   const stopping = new AbortController();
-  const waiting = watchWaiting({ connection, nodeId, everyMs: pace.countMs });
   const lease = createIngestLease({ ...options, leaseMs: pace.leaseMs });
   const trouble = createTroubleLog(log);
   let turn: Turn | undefined;
 
   const hold = async (): Promise<number | undefined> => {
-    const progress = { untilMs: turn?.untilMs(), waitingEntries: waiting.waitingEntries() };
+    const progress = { untilMs: turn?.untilMs(), waitingEntries: options.waitingEntries() };
     const reply = await lease.hold(progress);
     const isHeld = reply.state === 'held';
     if (!isHeld) turn = undefined;
@@ -110,13 +108,11 @@ export function startIngester(options: IngesterOptions): Ingester {
       // A node gets the lease without its database, too.
       isIngesting: lease.isHeld() && turn?.hasCarriedOn() === true,
       untilMs: lease.isHeld() ? turn?.untilMs() : undefined,
-      waitingEntries: waiting.waitingEntries(),
       failure: trouble.current(),
     }),
     noteMasterChange: () => turn?.rewind(),
     async stop() {
       stopping.abort();
-      waiting.stop();
       await ended;
       // Without it the next node waits for the lease to end.
       await lease.release();

@@ -5,6 +5,7 @@ import { listDays } from '../../../src/books/engine/migrate-books.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import type { IngestPace } from '../../../src/books/ingest/ingest-pace.ts';
 import { type Ingester, startIngester } from '../../../src/books/ingest/start-ingester.ts';
+import { watchWaiting } from '../../../src/books/ingest/watch-waiting.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
 import {
   closeConnections,
@@ -37,8 +38,9 @@ export const HASTY_PACE: IngestPace = {
   batchEntriesMax: 2_000,
   batchBytesMax: 4 * 1024 ** 2,
   namesMs: 600_000,
-  countMs: 20,
 };
+
+const COUNT_MS = 20;
 
 interface StartOptions {
   readonly books: Books;
@@ -99,6 +101,7 @@ function start(shared: TestConnection, options: StartOptions) {
   const { books, nodeId = 'a', pace, connection = shared } = options;
   const log = createMemoryLog();
   let calls = 0;
+  const waiting = watchWaiting({ connection, nodeId, everyMs: COUNT_MS });
   const ingester = startIngester({
     connection: {
       client: connection.client,
@@ -113,13 +116,18 @@ function start(shared: TestConnection, options: StartOptions) {
     clock: { nowMs: () => Date.now() },
     log,
     findCost: () => 100,
+    waitingEntries: waiting.waitingEntries,
     pace: { ...HASTY_PACE, ...pace },
   });
   const waitForCalls = async (count: number) => {
     const enough = calls + count;
     await waitUntil(() => calls >= enough, `${count} calls were made`);
   };
-  return { ingester, log, waitForCalls };
+  const stop = () => {
+    waiting.stop();
+    return ingester.stop();
+  };
+  return { ingester: { ...ingester, stop }, log, waitForCalls };
 }
 
 /** Every entry of the books, of all days. */

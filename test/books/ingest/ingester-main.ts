@@ -26,5 +26,6 @@ startIngester({
   clock: { nowMs: () => Date.now() },
   log: createMemoryLog(),
   findCost: () => 100,
+  waitingEntries: () => undefined,
   pace,
 });

@@ -1,13 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
+import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askGateway, type ClientFormat } from '../../support/clients/ask-gateway.ts';
 import { HAIKU } from '../../support/clients/ask-model.ts';
 import { scrape } from '../../support/clients/scrape.ts';
+import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { startClockedRedis } from '../../support/servers/start-clocked-redis.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startPostgres } from '../../support/servers/start-postgres.ts';
-import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_CONFIG } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -101,6 +103,31 @@ describe('books that are away for too long', () => {
       return status;
     }
   }, 240_000);
+});
+
+describe('a node that starts while the database is away', () => {
+  it('refuses requests when too many entries wait', async () => {
+    const redis = await startRedisServer();
+    const { ledger } = keysOfBucket(7);
+    for (let i = 0; i <= WAITING_MAX; i++) await redis.cli('xadd', ledger, '*', 'kind', 'any');
+    const nobody = await findFreePort();
+    const url = `postgres://postgres@127.0.0.1:${nobody}/postgres`;
+    const gateway = await startGateway({
+      config: `${FAST_CONFIG}books: {url: "${url}", waiting_entries_max: ${WAITING_MAX}}\n`,
+      env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+      cleanUp,
+    });
+    const operator = admin(gateway);
+    const { key } = await operator.createKey(await operator.createAccount());
+    const question = { url: gateway.url, key, model: HAIKU, format: 'native' as const };
+    await waitUntil(
+      async () => (await askGateway({ ...question, isStream: false })).status === 503,
+      'nobody is admitted',
+    );
+    expect((await scrape(gateway)).sum('tollgate_books_waiting_entries')).toBeGreaterThan(
+      WAITING_MAX,
+    );
+  });
 });
 
 interface Usage {
