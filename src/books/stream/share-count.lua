@@ -18,5 +18,7 @@ if counted ~= '' then
   redis.call('SET', waiting, counted)
   return { 0, counted }
 end
+-- A clock that was set back would keep the turn for as long as that.
+if redis.call('TTL', counter) > every_ms / 1000 + 1 then redis.call('DEL', counter) end
 local is_due = redis.call('SET', counter, node_id, 'NX', 'PX', every_ms) and 1 or 0
 return { is_due, redis.call('GET', waiting) or '' }

@@ -53,6 +53,13 @@ test('another node counts when the one that did is gone', async () => {
   await waitUntil(() => second.watching.waitingEntries() === 1, 'the other one counts');
 });
 
+test('a turn that began before the clock was set back does not hold up the count', async () => {
+  await store.connection.send('set', [COUNT_KEYS.counter, 'gone', 'px', 10_800_000]);
+  await enter(9);
+  const { watching } = watch('a');
+  await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
+});
+
 test('the last count stays while a stream cannot be counted', async () => {
   await enter(9);
   const { watching, counts } = watch('a');
