@@ -1,6 +1,7 @@
 import type { DrainOrder } from '../messages/worker-messages.ts';
 import { waitAtMost } from '../timers/wait-at-most.ts';
 import type { WorkerProcess } from './fork-worker.ts';
+import { killHungWorkers } from './kill-hung-workers.ts';
 import { createWorkerSlots, type SlotsOptions } from './worker-slots.ts';
 
 export interface Supervisor {
@@ -40,6 +41,7 @@ const ROLL_STEP_MAX_MS = 3_000;
 
 export function superviseWorkers(options: SlotsOptions): Supervisor {
   const slots = createWorkerSlots(options);
+  killHungWorkers(slots.workers, options.log);
   /** What the last roll that replaced anybody has replaced, and its undo. */
   let rolled = new Set<WorkerProcess>();
   let isStopping = false;

@@ -34,6 +34,7 @@ async function createStage() {
     const worker: Partial<WorkerProcess> = {
       ...{ slot, pid, startedMs: 0, listening, exited },
       state: () => state,
+      silentForMs: () => 0,
       drain({ timeoutMs }) {
         state = 'draining';
         drains.set(pid, [...(drains.get(pid) ?? []), timeoutMs]);
