@@ -1,7 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { UnreadList } from '../gateway/unread-list.ts';
 import type { Server } from '../http/start-server.ts';
-import type { Clock } from '../lib/time/clock.ts';
 import type { DrainOrder } from '../messages/worker-messages.ts';
 
 const POLL_MS = 20;
@@ -26,28 +25,27 @@ export interface ServerDrain {
 }
 
 /** Lets every open exchange end. */
-export function drainServer(target: DrainTarget, order: DrainOrder, clock: Clock): ServerDrain {
-  const limits = { deadlineMs: clock.nowMs() + order.timeoutMs, lingerMs: order.lingerMs };
+export function drainServer(target: DrainTarget, order: DrainOrder): ServerDrain {
+  const limits = { deadlineMs: performance.now() + order.timeoutMs, lingerMs: order.lingerMs };
   return {
     shorten({ timeoutMs, lingerMs }) {
-      limits.deadlineMs = Math.min(limits.deadlineMs, clock.nowMs() + timeoutMs);
+      limits.deadlineMs = Math.min(limits.deadlineMs, performance.now() + timeoutMs);
       limits.lingerMs = Math.min(limits.lingerMs, lingerMs);
     },
-    over: waitForExchanges(target, limits, clock),
+    over: waitForExchanges(target, limits),
   };
 }
 
 async function waitForExchanges(
   { server, unread }: DrainTarget,
   limits: { readonly deadlineMs: number; readonly lingerMs: number },
-  clock: Clock,
 ): Promise<number> {
   server.stopListening();
-  await sleep(Math.min(PORT_CLOSED_BEFORE_MS, limits.deadlineMs - clock.nowMs()));
+  await sleep(Math.min(PORT_CLOSED_BEFORE_MS, limits.deadlineMs - performance.now()));
   server.askClientsToLeave();
-  const startMs = clock.nowMs();
+  const startMs = performance.now();
   for (;;) {
-    const nowMs = clock.nowMs();
+    const nowMs = performance.now();
     // Before `startMs` no client was asked to leave, so quiet time before it does not count.
     const quietMs = Math.min(server.quietForMs(), nowMs - startMs);
     const active = server.activeExchanges + unread.count;

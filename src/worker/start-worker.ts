@@ -149,7 +149,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...{ noteMasters: billing.noteMasters, readMetrics: metrics.read },
     shortenDrain: (order) => drain?.shorten(order),
     async drain(order) {
-      drain = drainServer({ server, unread }, order, clock);
+      drain = drainServer({ server, unread }, order);
       const cut = await drain.over;
       stopTelling();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
