@@ -12,7 +12,7 @@ export interface AccountQueues {
   sizeOf(accountId: string): number;
   add(listed: ListedEvent): void;
   /** The first event that is due, of an account that has none under way. It is under way then. */
-  take(nowMs: number): WaitingEvent | undefined;
+  take(isDue: (dueMs: number) => boolean): WaitingEvent | undefined;
   /** The event is under way no more, and is tried again later. */
   giveBack(waiting: WaitingEvent): void;
   /** The event is done, and the next one of its account may come. */
@@ -36,9 +36,9 @@ export function createAccountQueues(): AccountQueues {
       queues.set(accountId, queue);
       size += 1;
     },
-    take(nowMs) {
+    take(isDue) {
       for (const [accountId, [head]] of queues) {
-        if (head === undefined || busy.has(accountId) || head.dueMs > nowMs) continue;
+        if (head === undefined || busy.has(accountId) || !isDue(head.dueMs)) continue;
         busy.add(accountId);
         return head;
       }

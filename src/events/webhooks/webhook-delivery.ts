@@ -97,7 +97,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
 
   const begin = () => {
     while (isOwn && options.mayPost() && posts.size < health.postsMax() && health.isDue()) {
-      const waiting = queues.take(nowMs());
+      const waiting = queues.take((dueMs) => isDue(dueMs, nowMs(), RETRY_MAX_MS));
       if (waiting === undefined) return;
       const post = tell(waiting).finally(() => {
         posts.delete(post);
@@ -151,7 +151,7 @@ function createHealth({ name, place, store, nowMs, random, log }: WebhookDeliver
     /** The same, but not before this node began to try. */
     triedSinceMs: () => triedSinceMs,
     postsMax: () => (failures > 0 ? 1 : POSTS_AT_ONCE_MAX),
-    isDue: () => nowMs() >= dueMs,
+    isDue: () => isDue(dueMs, nowMs(), PAUSE_MAX_MS),
     note(end: PostEnd) {
       if (end.kind === 'delivered') {
         if (sinceMs !== undefined) log.info({ webhook: name }, 'a webhook is well again');
@@ -168,6 +168,11 @@ function createHealth({ name, place, store, nowMs, random, log }: WebhookDeliver
       quietly(store.noteFailing(name, sinceMs, reason));
     },
   };
+}
+
+/** What is further away than any delay was set before the clock went back. */
+function isDue(dueMs: number, nowMs: number, delayMsMax: number): boolean {
+  return nowMs >= dueMs || dueMs - nowMs > delayMsMax;
 }
 
 /** Twice as long each time, up to a bound, and less by a quarter at most. */

@@ -54,7 +54,8 @@ export function startLimitEvents(
   metrics.webhooksFailing.watch((set) => set({}, webhooks.report().failing));
   metrics.webhookFailingSeconds.watch((set) => {
     const { failingSinceMs } = webhooks.report();
-    set({}, failingSinceMs === undefined ? 0 : (clock.nowMs() - failingSinceMs) / 1_000);
+    const failingMs = failingSinceMs === undefined ? 0 : clock.nowMs() - failingSinceMs;
+    set({}, Math.max(0, failingMs) / 1_000);
   });
   return {
     ...collector,

@@ -151,3 +151,12 @@ it('events that waited for a day while the webhook failed are given up untried',
   expect(tried).toEqual([1]);
   expect([dropped, delivery.waiting()]).toEqual([[1, 1], 0]);
 });
+
+it('an event that failed is tried again soon after the clock was set back', async () => {
+  const { tried, refused, look, wait } = openScene([eventOf(1, 'acct_03late')]);
+  refused.add('acct_03late');
+  await look();
+  wait(-3 * 3_600_000);
+  await look();
+  expect(tried).toEqual([1, 1]);
+});
