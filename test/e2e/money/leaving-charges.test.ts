@@ -94,9 +94,10 @@ async function leaveBeforeCacheIsTold({ gateway, ask }: Scene): Promise<Outcome>
   return sumUp(call, client);
 }
 
-async function leaveInText({ ask }: Scene): Promise<Outcome> {
+async function leaveInText({ ask }: Scene, isInputTold = true): Promise<Outcome> {
   const { client, call } = await ask();
-  call.begin();
+  if (isInputTold) call.begin();
+  else call.beginUntold();
   call.say(100);
   await client.hasGot('word');
   client.leave();
@@ -225,6 +226,7 @@ const ROWS: Readonly<Record<string, Play>> = {
   'the client, before the first event': leaveBeforeFirstEvent,
   'the same, with `cache_control`': leaveBeforeCacheIsTold,
   'the client, in the middle of the text': leaveInText,
+  'the same, if the upstream tells its input at the end': (scene) => leaveInText(scene, false),
   'the client, during hidden thoughts': leaveInThoughts,
   'the client, at the last text, when thoughts were hidden': leaveAtLastText,
   'the client, reading slowly until `timeouts.total`, when thoughts were hidden': readTooSlowly,
@@ -273,7 +275,7 @@ describe('who ends an answer, and what it costs', () => {
     const hasty = await createScene('{action: drain, timeout: 1ms}');
     const rows: string[] = [];
     for (const [name, play] of Object.entries(ROWS)) rows.push(encodeRow(name, await play(scene)));
-    rows.splice(5, 0, encodeRow(SLOW_ROW, await leaveLongThoughts(hasty)));
+    rows.splice(6, 0, encodeRow(SLOW_ROW, await leaveLongThoughts(hasty)));
     const page = readPage('limits-and-credits');
     const head =
       '| who ends it, and when | the vendor counts | charged | difference |\n|---|---|---|---|\n';

@@ -23,6 +23,8 @@ export interface CountedCall {
   readonly call: WaitingCall;
   counted(): Counted;
   begin(): void;
+  /** Begins without telling the input. */
+  beginUntold(): void;
   /** Generates hidden output, and reveals only that it did so. */
   think(tokens: number): void;
   say(tokens: number): void;
@@ -88,6 +90,10 @@ function createCountedCall(call: WaitingCall): CountedCall {
     begin() {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       send('message_start', { message: message() });
+    },
+    beginUntold() {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      send('message_start', { message: { ...message(), usage: { output_tokens: 0 } } });
     },
     think(tokens) {
       output += tokens;
