@@ -38,7 +38,8 @@ export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): BodyBou
   const fileTokensMax = files === undefined ? 0 : boundAskedFiles(files, bounds);
   const searchedTokensMax = boundSearchedInput(searchesMax, windowTokens);
   const askedTokensMax = likely + unsure + fileTokensMax;
-  const tokensMax = searchesMax === 0 ? askedTokensMax : Math.max(searchedTokensMax, askedTokensMax);
+  const tokensMax =
+    searchesMax === 0 ? askedTokensMax : Math.max(searchedTokensMax, askedTokensMax);
   // The window of the settings may be smaller than that of the vendor.
   const toldTokensMax = Math.max(searchedTokensMax, most + fileTokensMax);
   const { limited: limitedTokens } = estimate;

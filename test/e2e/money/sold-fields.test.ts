@@ -143,7 +143,6 @@ describe.each(KINDS)('a client of the %s format', (kind) => {
       [{ providerOptions: { gateway: { models: ['dear'] } } }, 'providerOptions'],
       [{ priority: -1_000_000 }, 'priority'],
       [{ n: 2 }, 'n'],
-      [{ n_cmpl: 2 }, 'n_cmpl'],
       [{ web_search_options: {} }, 'web_search_options'],
       [{ Model: 'dear' }, 'did you mean model'],
       [{ 'max_to\u212Aens': 30_000 }, 'did you mean max_tokens'],
@@ -172,13 +171,7 @@ describe.each(KINDS)('a client of the %s format', (kind) => {
 
   it('is served where the same fields ask for nothing dear', async () => {
     const { ask, sent } = await start(kind);
-    const fields = {
-      speed: 'standard',
-      inference_geo: 'global',
-      service_tier: 'auto',
-      n: 1,
-      priority: 0,
-    };
+    const fields = { speed: 'standard', inference_geo: 'global', service_tier: 'auto', n: 1 };
     expect(await ask({ ...body, ...fields, fallbacks: null, of_tomorrow: [1] })).toMatchObject({
       status: 200,
     });
