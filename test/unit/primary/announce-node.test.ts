@@ -20,6 +20,6 @@ function announce(...models: { id: string; isEmbedding: boolean }[]): string {
 it('the sample request is for a model that takes it', () => {
   const text = { id: 'llm-a', isEmbedding: false };
   const embedding = { id: 'llm-embed', isEmbedding: true };
-  expect(announce(text, embedding)).toMatch(/\/v1\/messages [^]*"model":"llm-a","max_tokens"/);
-  expect(announce(embedding)).toMatch(/\/v1\/embeddings [^]*"model":"llm-embed","input"/);
+  expect(announce(text, embedding)).toMatch(/\/v1\/messages [\s\S]*"model":"llm-a","max_tokens"/);
+  expect(announce(embedding)).toMatch(/\/v1\/embeddings [\s\S]*"model":"llm-embed","input"/);
 });
