@@ -117,3 +117,19 @@ function createExpiredIdentity() {
   openssl('x509', '-req', '-in', request, '-signkey', key, '-days', '0', '-out', cert);
   return { key: readFileSync(key), cert: readFileSync(cert) };
 }
+
+it('tells a wrong key also where the path of the probe asks for none', async () => {
+  const open: RequestListener = (request, response) =>
+    request.url === '/health' ? void response.end() : guard(request, response);
+  const url = `http://127.0.0.1:${await listen(createServer(open))}`;
+  for (const [key, state] of [
+    ['bad', 'failed'],
+    ['good', 'ok'],
+  ]) {
+    const find = await examine({
+      settings: upstream(url, `, api_key: ${key}, probe: {path: /health}`),
+    });
+    expect(find('upstream-reachable', 'main').state).toBe('ok');
+    expect(find('upstream-key', 'main').state, key).toBe(state);
+  }
+});

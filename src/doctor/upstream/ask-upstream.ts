@@ -1,5 +1,4 @@
 import type { UpstreamConfig } from '../../config/config.ts';
-import { pathUnder } from '../../lib/address/path-under.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { createHttpClient } from '../../upstream/http1/create-http-client.ts';
 import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
@@ -19,6 +18,7 @@ export type UpstreamAnswer =
 export function askUpstream(
   upstream: UpstreamConfig,
   url: URL,
+  path: string,
   clock: Clock,
 ): Promise<UpstreamAnswer> {
   const client = createHttpClient({
@@ -37,7 +37,7 @@ export function askUpstream(
       resolve(answer);
     };
     const exchange = client.send(
-      { method: 'GET', path: pathOf(upstream, url), headers: headersOf(upstream), body: undefined },
+      { method: 'GET', path, headers: headersOf(upstream), body: undefined },
       {
         onHead: (status) => finish({ kind: 'answer', status }),
         onData() {},
@@ -47,11 +47,6 @@ export function askUpstream(
     );
     const timer = setTimeout(() => finish({ kind: 'silent', afterMs: timeMaxMs }), timeMaxMs);
   });
-}
-
-/** The path of the probe or, without a probe, of the list of models. */
-export function pathOf({ probe }: UpstreamConfig, { href }: URL): string {
-  return probe?.path ?? pathUnder(href, '/models');
 }
 
 function headersOf({ kind, apiKey, headers }: UpstreamConfig): string[] {

@@ -1,9 +1,10 @@
 import type { UpstreamConfig } from '../../config/config.ts';
+import { pathUnder } from '../../lib/address/path-under.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { HttpFailure } from '../../upstream/http1/http-failure.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 import type { Check } from '../run-check.ts';
-import { askUpstream, pathOf, type UpstreamAnswer } from './ask-upstream.ts';
+import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts';
 import { checkCertificate } from './check-certificate.ts';
 
 export function createUpstreamChecks(upstream: UpstreamConfig, clock: Clock): Check[] {
@@ -17,14 +18,23 @@ export function createUpstreamChecks(upstream: UpstreamConfig, clock: Clock): Ch
     ];
   }
   const url = new URL(upstream.url);
-  const asking = askUpstream(upstream, url, clock);
+  const modelsPath = pathUnder(url.href, '/models');
+  const probePath = upstream.probe?.path ?? modelsPath;
+  const asking = askUpstream(upstream, url, probePath, clock);
+  // The path of a probe may be open to everybody.
+  const askingKey =
+    probePath === modelsPath ? asking : askUpstream(upstream, url, modelsPath, clock);
   return [
     {
       name: 'upstream-reachable',
       subject,
       run: async () => judgeReachable(await asking, url),
     },
-    { name: 'upstream-key', subject, run: async () => judgeKey(await asking, upstream, url) },
+    {
+      name: 'upstream-key',
+      subject,
+      run: async () => judgeKey(await askingKey, upstream, modelsPath),
+    },
     {
       name: 'upstream-certificate',
       subject,
@@ -65,7 +75,7 @@ function adviseOn({ kind }: HttpFailure): string {
   }
 }
 
-function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, url: URL): Finding {
+function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, path: string): Finding {
   const { apiKey } = upstream;
   if (answer.kind !== 'answer') return skipCheck('the upstream does not answer');
   const { status } = answer;
@@ -83,7 +93,5 @@ function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, url: URL): F
   if (apiKey === undefined) return skipCheck('there is no api_key');
   return status >= 200 && status <= 299
     ? passCheck('the key is taken')
-    : skipCheck(
-        `GET ${pathOf(upstream, url)} answers with status ${status}, which tells nothing of the key`,
-      );
+    : skipCheck(`GET ${path} answers with status ${status}, which tells nothing of the key`);
 }
