@@ -1,4 +1,3 @@
-import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
 
@@ -20,8 +19,8 @@ export async function countReplicas(
     const replicas: unknown = Array.isArray(role) ? role[2] : [];
     if (!Array.isArray(replicas) || replicas.length === 0) return 0;
     return Number(await confirmAnd(connection, record, ['wait', '1', String(WAIT_TIME_MAX_MS)]));
-  } catch (error) {
-    if (classifyRedisError(error) === 'fault') throw error;
+  } catch {
+    // The write took place. A Redis that knows no ROLE or WAIT, or forbids them, must not hide that.
     return 0;
   }
 }
