@@ -20,7 +20,7 @@ export async function countReplicas(
     if (!Array.isArray(replicas) || replicas.length === 0) return 0;
     return Number(await confirmAnd(connection, record, ['wait', '1', String(WAIT_TIME_MAX_MS)]));
   } catch {
-    // The write took place. A Redis that knows no ROLE or WAIT, or forbids them, must not hide that.
+    // The write took place, whatever a Redis says that knows no ROLE or WAIT.
     return 0;
   }
 }

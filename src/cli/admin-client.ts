@@ -1,7 +1,6 @@
 import { packageVersion } from '../config/package-version.ts';
 import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure.ts';
-import { fetchFromNode } from './fetch-from-node.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
 /** Why a connection did not come about. After any other failure, the node may have read it all. */
@@ -145,4 +144,22 @@ export function refuseAnswer(status: number, answer: unknown, url: string): Node
   }
   const unknown = { code: 'unknown', message: `${url} answered with status ${status}` };
   return new NodeRefusal(error?.message === undefined ? unknown : error);
+}
+
+/**
+ * Follows no redirect: on its way a POST would become a GET, and the token would be left out or
+ * shown to somebody else.
+ */
+export async function fetchFromNode(
+  url: string,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  const response = await fetch(`${url}${path}`, { ...init, redirect: 'manual' });
+  const to = response.headers.get('location');
+  if (response.status < 300 || response.status >= 400 || to === null) return response;
+  await response.body?.cancel();
+  throw new CommandFailure(
+    `${url} is not the address of the node, it leads to ${to}: --url or TOLLGATE_ADMIN_URL must name where the node is`,
+  );
 }

@@ -1,9 +1,8 @@
 import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { createSseDecoder } from '../protocol/sse/sse-decoder.ts';
 import { type FleetSummary, readSummary } from '../top/read-fleet.ts';
-import { refuseAnswer, refuseWithoutToken } from './admin-client.ts';
+import { fetchFromNode, refuseAnswer, refuseWithoutToken } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
-import { fetchFromNode } from './fetch-from-node.ts';
 
 /** A node sends a summary each second. */
 const SILENCE_MAX_MS = 10_000;

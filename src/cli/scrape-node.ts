@@ -2,9 +2,8 @@ import type { AdminSource } from '../config/source/read-admin-source.ts';
 import type { Scrape } from '../top/build-view.ts';
 import { parseMetrics } from '../top/parse-metrics.ts';
 import { readCluster } from '../top/read-cluster.ts';
-import { refuseAnswer, refuseWithoutToken } from './admin-client.ts';
+import { fetchFromNode, refuseAnswer, refuseWithoutToken } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
-import { fetchFromNode } from './fetch-from-node.ts';
 
 const ANSWER_TIME_MAX_MS = 5_000;
 
