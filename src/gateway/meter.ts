@@ -3,11 +3,12 @@ import { type BodyBound, estimateInput } from '../catalogue/estimate-hold.ts';
 import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
 import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
+import { countUtf8Bytes } from '../lib/bytes/count-utf8-bytes.ts';
 import type { Bill } from '../protocol/admission.ts';
 import { countContentBytes } from '../protocol/answers/count-content-bytes.ts';
 import { NO_USAGE } from '../protocol/answers/no-usage.ts';
 import { inputOf } from '../protocol/answers/raise-usage.ts';
-import type { InferenceEvent, Usage } from '../protocol/inference.ts';
+import type { BlockStart, InferenceEvent, Usage } from '../protocol/inference.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
 /**
@@ -94,8 +95,7 @@ class UsageMeter implements Meter {
         this.#started = event.usage;
         break;
       case 'block_start':
-        this.#hasThought ||=
-          event.block.type === 'thinking' || event.block.type === 'redacted_thinking';
+        this.#noteBlock(event.block);
         break;
       case 'usage':
         this.#noteTold(event.usage);
@@ -106,6 +106,12 @@ class UsageMeter implements Meter {
         return this.#tellCharged(event);
     }
     return event;
+  }
+
+  /** The name of a called tool is content, and all of it if the call has no input. */
+  #noteBlock(block: BlockStart): void {
+    if (block.type === 'tool_use') this.#deliveredBytes += countUtf8Bytes(block.name);
+    this.#hasThought ||= block.type === 'thinking' || block.type === 'redacted_thinking';
   }
 
   noteContent(bytes: number): void {

@@ -147,6 +147,13 @@ describe('an answer whose upstream failed', () => {
     expect(bill('failed', start(), block, text(''), signature)).toEqual(FREE);
   });
 
+  it('costs its input and the names of tools that it called', () => {
+    const call = { type: 'tool_use', id: 'toolu_1', name: 'get_weather' } as const;
+    const { usage } = bill('failed', start(), { type: 'block_start', index: 0, block: call });
+    expect(usage.input).toBe(INPUT.input);
+    expect(usage.output).toBeGreaterThan(0);
+  });
+
   it('costs what it searched, even before the first content', () => {
     const searched = { ...INPUT, searches: 2 };
     const close = (...events: InferenceEvent[]) =>
