@@ -1,3 +1,4 @@
+import type { Summary } from '../support/summarise.ts';
 import type { Asked } from './ask-main.ts';
 import type { Filled } from './fill-books.ts';
 import type { FleetSize } from './make-entries.ts';
@@ -14,6 +15,8 @@ export interface EngineResult extends Omit<Filled, 'samples'> {
 
 const show = (value: number, digits = 0) =>
   value.toLocaleString('en-US', { maximumFractionDigits: digits });
+
+const showTimes = ({ p50Ms, p99Ms }: Summary) => `${show(p50Ms, 2)}, ${show(p99Ms, 2)}`;
 
 export function describeBooks(size: FleetSize, results: readonly EngineResult[]): string {
   const { entries, accounts, keys, days } = size;
@@ -40,18 +43,19 @@ function describeFilling({ entries }: FleetSize, results: readonly EngineResult[
 
 function describeQuestions(results: readonly EngineResult[]): string {
   const names = results[0]?.asked.times.map(({ name }) => name) ?? [];
-  const heads = results.map(({ engine }) => `${engine}: p50, p99 ms`);
+  const heads = results.map(({ engine }) => `${engine}: p50, p99 ms | the first time`);
   const lines = names.map((name, at) => {
     const cells = results.map(({ asked }) => {
-      const { p50Ms = Number.NaN, p99Ms = Number.NaN } = asked.times[at] ?? {};
-      return `${show(p50Ms, 2)}, ${show(p99Ms, 2)}`;
+      const times = asked.times[at];
+      if (times === undefined) return ' | ';
+      return `${showTimes(times.again)} | ${showTimes(times.first)}`;
     });
     return `| ${[name, ...cells].join(' | ')} |`;
   });
-  const memory = results.map(({ asked }) => `${show(asked.residentBytesMax / MB)} MB`);
+  const memory = results.map(({ asked }) => `${show(asked.residentBytesMax / MB)} MB | `);
   return [
     `| question | ${heads.join(' | ')} |`,
-    `|---|${results.map(() => '--:|').join('')}`,
+    `|---|${results.map(() => '--:|--:|').join('')}`,
     ...lines,
     `| memory of the process | ${memory.join(' | ')} |`,
   ].join('\n');

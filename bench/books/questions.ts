@@ -14,7 +14,7 @@ const SERVER_ERRORS = { min: 500, max: 599 };
 const DEAR = { min: 30_000 };
 const SLOW = { min: 9_900 };
 
-interface TimedQuestion {
+export interface TimedQuestion {
   readonly name: string;
   ask(context: QuestionContext, sample: Sample): Promise<unknown>;
 }

@@ -110,7 +110,8 @@ function explainBrokenAnswer(error: unknown, question: Question): string {
 function explainSilence(error: unknown, question: Question): string {
   if (isTimeout(error)) return explainTimeout(question);
   const { code = '', message = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-  if (UNSENT_CODES.has(code)) {
+  // What `fetch` refuses by itself, such as a port that no browser asks, has no code.
+  if (code === '' || UNSENT_CODES.has(code)) {
     return `cannot reach the node at ${question.url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
   }
   return `the node at ${question.url} gave no answer (${message || code})${doubtOf(question)}`;

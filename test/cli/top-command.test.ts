@@ -68,7 +68,7 @@ it.each([['top'], ['top', '--json']])(
     const url = await startPages();
     const wrong = await runHere(env(url, 'wrong'), ...command);
     expect([wrong.code, wrong.out]).toEqual([1, '']);
-    expect(wrong.err).toContain(`the admin token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN`);
+    expect(wrong.err).toContain(`the token is wrong for ${url}: set TOLLGATE_ADMIN_TOKEN`);
     const folder = { TOLLGATE_ADMIN_URL: url, TOLLGATE_DATA_DIR: '/nowhere' };
     const none = await runHere(folder, ...command);
     expect([none.code, none.out]).toEqual([1, '']);

@@ -69,7 +69,7 @@ const WINDOW = 200_000;
 const LIES: Readonly<Record<string, Lie>> = {
   'says a text of no item': {
     events: [created, delta(SAID), ended()],
-    ...{ text: '', charged: FREE, isFailure: true },
+    ...{ text: SAID, charged: USAGE },
   },
   'leaves out the beginning': {
     events: [added(), delta(SAID), done(SAID), ended()],
@@ -239,7 +239,8 @@ describe('an upstream of the Responses format', () => {
       .map(({ data }): Fields => JSON.parse(data));
     expect(events.map((event) => [event['sequence_number'], event['type']])).toEqual(
       [
-        ...['response.created', 'response.output_item.added', 'response.output_text.delta'],
+        ...['response.created', 'response.output_item.added', 'response.content_part.added'],
+        'response.output_text.delta',
         ...['keepalive', 'keepalive', 'response.output_text.delta', 'response.output_text.delta'],
         ...['response.output_item.done', 'error', 'response.failed'],
       ].map((type, i) => [i, type]),

@@ -169,7 +169,7 @@ describe('a request that may search', () => {
     const { post, asked, spent } = await start(tell(MODEST));
     const other = { ...SEARCH, type: 'web_search_20260209', name: 'other' };
     const refused: readonly [object, string][] = [
-      [{ model: 'unpriced' }, 'tools.0.type: `web_search_` is not sold here'],
+      [{ model: 'unpriced' }, 'tools.0.type: `web_search` is not sold here'],
       [{ tools: [{ ...SEARCH, max_uses: undefined }] }, 'tools.0.max_uses: '],
       [{ tools: [{ ...SEARCH, max_uses: null }] }, 'tools.0.max_uses: '],
       [{ tools: [{ ...SEARCH, max_uses: 0 }] }, 'tools.0.max_uses: '],

@@ -12,17 +12,12 @@ const BYTES_PER_TOKEN = 3;
 const ESTIMATE = 64;
 const INPUT: Usage = { ...NO_USAGE, input: 100, cacheRead: 40, output: 1 };
 
-const start = (usage = INPUT): InferenceEvent => ({
-  type: 'start',
-  id: 'msg_1',
-  model: 'm',
-  usage,
-});
-const delta = (content: BlockDelta): InferenceEvent => ({
-  type: 'delta',
-  index: 0,
-  delta: content,
-});
+const start = (usage = INPUT): InferenceEvent => {
+  return { type: 'start', id: 'msg_1', model: 'm', usage };
+};
+const delta = (content: BlockDelta): InferenceEvent => {
+  return { type: 'delta', index: 0, delta: content };
+};
 const text = (words: string) => delta({ type: 'text', text: words });
 const finish = (usage: Usage | undefined): InferenceEvent => ({
   type: 'finish',
@@ -150,8 +145,7 @@ describe('an answer whose upstream failed', () => {
   it('costs its input and the names of tools that it called', () => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'get_weather' } as const;
     const { usage } = bill('failed', start(), { type: 'block_start', index: 0, block: call });
-    expect(usage.input).toBe(INPUT.input);
-    expect(usage.output).toBeGreaterThan(0);
+    expect(usage).toMatchObject({ input: 100, output: 4 });
   });
 
   it('costs what it searched, even before the first content', () => {
