@@ -24,6 +24,7 @@ const LONG = [
   'test/agents/coding-agents.test.ts',
   'test/books/archive/archive-command.test.ts',
   'test/books/ingest/ingest-crash.test.ts',
+  'test/books/verify/verify-redis.test.ts',
   'test/deploy/one-to-several.test.ts',
   'test/deploy/restore.test.ts',
   'test/docs/fresh-checkout.test.ts',
