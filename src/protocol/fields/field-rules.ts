@@ -25,6 +25,8 @@ const rule = (
   passes: FieldRule['passes'] = [],
 ): readonly FieldRule[] => fields.map((field) => ({ field, passes, others, why }));
 
+const GOES_FIRST = 'it would choose where it runs, or before whom';
+
 /**
  * Applies to the bodies of all formats, because an upstream may be a gateway to vendors of either.
  * Vendors charge for these fields or for what they start, or have to store something.
@@ -72,9 +74,9 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['extra_body', 'extra_headers', 'litellm_params', 'mock_testing_fallbacks', 'model_list'],
     ...['models', 'preset', 'provider', 'providerOptions', 'route', 'user_config'],
   ]),
-  ...rule('refused', 'it would choose where it runs, or before whom', ['priority'], [0]),
-  ...rule('refused', 'it would choose where it runs, or before whom', ['id_slot'], [-1]),
-  ...rule('refused', 'it would choose where it runs, or before whom', [
+  ...rule('refused', GOES_FIRST, ['priority'], [0]),
+  ...rule('refused', GOES_FIRST, ['id_slot'], [-1]),
+  ...rule('refused', GOES_FIRST, [
     ...['nvext', 'kv_transfer_params', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
     'data_parallel_rank',
   ]),

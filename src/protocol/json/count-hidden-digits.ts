@@ -1,6 +1,6 @@
 import type { JsonBody } from './parse-json-body.ts';
 
-/** Most requests have fewer; only of others it is looked at what the numbers say. */
+/** Most requests have fewer. In others, the numbers are compared with their values. */
 const USUAL_SCALAR_BYTES_MAX = 1_024;
 
 /**
