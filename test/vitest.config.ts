@@ -19,10 +19,14 @@ const WITH_OWN_PROCESS = [
   'test/upstream/http1/pause.test.ts',
 ];
 
-/** Heavy proofs of whole nodes, which `npm run test:long` runs: 15 to 100 s of CPU time each. */
+/** Heavy proofs of whole nodes, which `npm run test:long` runs: 10 to 100 s of CPU time each. */
 const LONG = [
   'test/agents/coding-agents.test.ts',
   'test/books/archive/archive-command.test.ts',
+  'test/books/archive/killed-archiver.test.ts',
+  'test/books/archive/late-repeats.test.ts',
+  'test/books/archive/retention.test.ts',
+  'test/books/archive/two-archivers.test.ts',
   'test/books/ingest/ingest-crash.test.ts',
   'test/books/verify/verify-redis.test.ts',
   'test/deploy/one-to-several.test.ts',
@@ -31,12 +35,16 @@ const LONG = [
   'test/e2e/fleet/members.test.ts',
   'test/e2e/fleet/reload-nodes.test.ts',
   'test/e2e/formats/backpressure.test.ts',
+  'test/e2e/formats/garbage.test.ts',
   'test/e2e/limits/changed-window.test.ts',
   'test/e2e/limits/jumping-clock.test.ts',
+  'test/e2e/operating/catalogue-nodes.test.ts',
   'test/e2e/operating/earlier-release.test.ts',
+  'test/e2e/operating/operators.test.ts',
   'test/e2e/operating/reload.test.ts',
   'test/e2e/operating/rolling-restart.test.ts',
   'test/e2e/upstreams/upstream-large-answers.test.ts',
+  'test/e2e/upstreams/upstream-odd-answers.test.ts',
   'test/e2e/webhooks/fleet.test.ts',
   'test/proof/fleet.test.ts',
   'test/proof/profiles.test.ts',
