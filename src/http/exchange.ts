@@ -11,6 +11,7 @@ import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 import { type RequestHead, readHeader } from './read-request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 import type { WriterOwner } from './writer-context.ts';
 
 /** What all exchanges of one server share. */
@@ -18,6 +19,7 @@ export interface ExchangeContext {
   readonly limits: HttpLimits;
   readonly bodyBudget: BodyBudget;
   readonly waiting: Set<ResponseWriter>;
+  readonly unreadAnswers: UnreadAnswers;
   /** Exchanges whose body is still arriving. */
   readonly bodyDeadlines: DeadlineList<Exchange>;
   readonly log: Log;

@@ -145,6 +145,7 @@ export class ResponseWriter {
       this.#endLast(() => writeLastHeader(this.#res, body.length));
     } else {
       void this.write(body);
+      if (this.#isBlocked) this.#context.unreadAnswers.add(this, body.length);
       this.endStream();
     }
   }
@@ -167,6 +168,7 @@ export class ResponseWriter {
         }
         if (!accepted) {
           this.#block();
+          this.#context.unreadAnswers.add(this, body.length);
           return false;
         }
         position = this.#res.getWriteOffset();
@@ -239,7 +241,8 @@ export class ResponseWriter {
     this.#unawaitedBytes = 0;
     if (this.isFinished) return true;
     if (this.#isEnding) this.#endNow();
-    this.#settleDrained();
+    this.#drained?.resolve();
+    this.#drained = undefined;
     return true;
   }
 
@@ -265,11 +268,6 @@ export class ResponseWriter {
     this.#finish();
   }
 
-  #settleDrained(): void {
-    this.#drained?.resolve();
-    this.#drained = undefined;
-  }
-
   #block(): void {
     this.#isBlocked = true;
     this.#context.waiting.add(this);
@@ -288,7 +286,8 @@ export class ResponseWriter {
     this.#state = 'finished';
     if (this.#isBlocked) this.#unblock();
     if (this.#queue.length > 0) this.#queue = [];
-    this.#settleDrained();
+    this.#drained?.resolve();
+    this.#context.unreadAnswers.delete(this);
     this.#owner.onAnswerFinished();
   }
 

@@ -13,6 +13,7 @@ import type { Uws, UwsApp, UwsListenToken } from './load-uws.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import { dispatchRequest } from './routes/dispatch-request.ts';
 import { createRouteTable, type HttpRoute } from './routes/route-table.ts';
+import { createUnreadAnswers } from './unread-answers.ts';
 
 const UNIX_SOCKET_MODE = 0o660;
 
@@ -25,6 +26,8 @@ export interface Server {
   readonly activeStreams: number;
   /** The memory that request bodies take up now. */
   readonly heldBodyBytes: number;
+  /** The memory of whole answers that wait for their clients to read them. */
+  readonly unreadAnswerBytes: number;
   /** Milliseconds since the last exchange began or ended; 0 while one is open. */
   quietForMs(): number;
   /** Cuts what is still open. */
@@ -55,6 +58,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       strangersHeldBytesMax: limits.strangersHeldBytesMax,
     }),
     waiting,
+    unreadAnswers: createUnreadAnswers(limits.answersUnreadBytesMax),
     bodyDeadlines: createDeadlineList<Exchange>({
       afterMs: limits.bodyTimeMaxMs,
       nowMs: () => performance.now(),
@@ -81,8 +85,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     dispatchRequest(res, req, context);
   });
   let token: UwsListenToken = await listen(app, options.endpoint);
-  // uWS gives the socket to its own user, but a proxy usually runs as another one.
-  if (options.endpoint.kind === 'unix') chmodSync(options.endpoint.path, UNIX_SOCKET_MODE);
 
   const stopTouching = touchRegularly(waiting, context.bodyDeadlines);
 
@@ -104,6 +106,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     get heldBodyBytes() {
       return context.bodyBudget.heldBytes;
+    },
+    get unreadAnswerBytes() {
+      return context.unreadAnswers.heldBytes;
     },
     quietForMs: () => (activeExchanges > 0 ? 0 : clock.nowMs() - lastChangeMs),
     close() {
@@ -140,13 +145,13 @@ function createDeadlines(): (timeMaxMs: number) => DeadlineList<Exchange> {
   };
 }
 
-function listen(app: UwsApp, endpoint: Endpoint): Promise<object> {
-  return new Promise((resolve, reject) => {
-    const done = (token: UwsListenToken) => {
-      if (token !== false) resolve(token);
-      else reject(new Error(`cannot listen on ${formatEndpoint(endpoint)}`));
-    };
-    if (endpoint.kind === 'tcp') app.listen(endpoint.host, endpoint.port, done);
-    else app.listen_unix(done, endpoint.path);
+async function listen(app: UwsApp, endpoint: Endpoint): Promise<object> {
+  const token = await new Promise<UwsListenToken>((resolve) => {
+    if (endpoint.kind === 'tcp') app.listen(endpoint.host, endpoint.port, resolve);
+    else app.listen_unix(resolve, endpoint.path);
   });
+  if (token === false) throw new Error(`cannot listen on ${formatEndpoint(endpoint)}`);
+  // uWS gives the socket to its own user, but a proxy usually runs as another one.
+  if (endpoint.kind === 'unix') chmodSync(endpoint.path, UNIX_SOCKET_MODE);
+  return token;
 }

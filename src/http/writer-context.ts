@@ -1,4 +1,5 @@
 import type { HttpLimits } from './http-limits.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /** What all writers of one server share. */
 export interface WriterContext {
@@ -8,6 +9,7 @@ export interface WriterContext {
    * them.
    */
   readonly waiting: Set<{ touch(): void }>;
+  readonly unreadAnswers: UnreadAnswers;
 }
 
 export interface WriterOwner {
