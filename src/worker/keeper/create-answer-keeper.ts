@@ -3,6 +3,7 @@ import type { AnswerKeeper, AnswerReservation } from '../../gateway/answer-keepe
 import type { RecallGuard } from '../../guards/recall-guard.ts';
 import { BUCKETS } from '../../keys/bucket-tags.ts';
 import type { KeyCheck } from '../../keys/key-check.ts';
+import { createFairShare } from '../../lib/collections/fair-share.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { watchKeptAnswers } from '../../metrics/observe-kept-answers.ts';
 import type { ProcessMetrics } from '../../metrics/process-metrics.ts';
@@ -22,7 +23,7 @@ import type { MemoryWatch } from '../../redis/watch-memory.ts';
 
 /** Different answers that one request may refer to by their items. */
 const ANSWERS_MAX = 1_000;
-/** What requests have brought whose answers still run. Beyond it, answers are kept without that. */
+/** What requests have brought whose answers still run. An answer that gives way is not kept. */
 const HELD_BYTES_MAX = 64 * 1024 ** 2;
 /** Limits and credits need the rest of the memory of Redis. */
 const MEMORY_SHARE_MAX = 0.8;
@@ -93,21 +94,24 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
   const { terms, connection, memory, breakerOf, metrics, clock } = options;
   const bounds = { ...terms, bucketBytesMax: Math.floor(terms.totalBytesMax / BUCKETS) };
   const observe = watchKeptAnswers(metrics, terms.ttlMs, () => clock.nowMs());
-  let heldBytes = 0;
-
-  const hold = (input: readonly ResponseItem[], ownBytes: number): Buffer | '' => {
-    if (ownBytes > Math.min(terms.answerBytesMax, HELD_BYTES_MAX - heldBytes)) return '';
-    const text = Buffer.from(JSON.stringify(input));
-    // What a small body names may be large.
-    if (text.length > Math.min(terms.answerBytesMax, HELD_BYTES_MAX - heldBytes)) return '';
-    heldBytes += text.length;
-    return text;
-  };
+  const inputs = createFairShare(HELD_BYTES_MAX);
 
   return (key, asked, ownBytes): AnswerReservation => {
-    let input = hold(asked, ownBytes);
+    let input = encodeInput(asked, ownBytes, terms.answerBytesMax);
+    let gaveWay = false;
+    const holder = {
+      giveWay() {
+        inputs.remove(holder, key.digest);
+        input = '';
+        gaveWay = true;
+      },
+    };
+    if (inputs.makeRoom(holder, key.digest, input.length))
+      inputs.add(holder, key.digest, input.length);
+    else holder.giveWay();
     return {
       async keep(answer) {
+        if (gaveWay) return observe('full');
         const { id, previousId = '', output } = answer;
         const response = input === '' ? '' : answer.response;
         const texts: AnswerTexts = { id, previousId, output, input, response };
@@ -122,11 +126,22 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
         }
       },
       release() {
-        heldBytes -= input.length;
+        inputs.remove(holder, key.digest);
         input = '';
       },
     };
   };
+}
+
+/** Nothing if it is too large to be kept. What a small body names may be large. */
+function encodeInput(
+  asked: readonly ResponseItem[],
+  ownBytes: number,
+  bytesMax: number,
+): Buffer | '' {
+  if (ownBytes > bytesMax) return '';
+  const text = Buffer.from(JSON.stringify(asked));
+  return text.length > bytesMax ? '' : text;
 }
 
 /** The id of an item leads to that of its response. */
