@@ -4,6 +4,7 @@ import type { Format } from '../protocol/format.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';
+import type { BlockedAnswers } from './blocked-answers.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { BodyCollector } from './body-collector.ts';
 import { CLIENT_GONE } from './client-gone.ts';
@@ -11,7 +12,6 @@ import type { HttpLimits } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 import { type RequestHead, readHeader } from './read-request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
 import type { WriterOwner } from './writer-context.ts';
 
 /** What all exchanges of one server share. */
@@ -19,7 +19,7 @@ export interface ExchangeContext {
   readonly limits: HttpLimits;
   readonly bodyBudget: BodyBudget;
   readonly waiting: Set<ResponseWriter>;
-  readonly unreadAnswers: UnreadAnswers;
+  readonly blockedAnswers: BlockedAnswers;
   /** Exchanges whose body is still arriving. */
   readonly bodyDeadlines: DeadlineList<Exchange>;
   readonly log: Log;

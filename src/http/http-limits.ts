@@ -22,7 +22,7 @@ export interface HttpLimits {
    */
   readonly streamQueueBytesMax: number;
   /** The bytes of all whole answers of one worker that wait for their clients to read them. */
-  readonly answersUnreadBytesMax: number;
+  readonly answersBlockedBytesMax: number;
   /** How long a client may read nothing while an answer waits for it. */
   readonly writeStallMaxMs: number;
 }
@@ -34,7 +34,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   strangersHeldBytesMax: 64 * 1024 * 1024,
   bodyDiscardedBytesMax: 128 * 1024 * 1024,
   streamQueueBytesMax: 256 * 1024,
-  answersUnreadBytesMax: 256 * 1024 * 1024,
+  answersBlockedBytesMax: 256 * 1024 * 1024,
   writeStallMaxMs: 30_000,
 };
 

@@ -145,7 +145,7 @@ export class ResponseWriter {
       this.#endLast(() => writeLastHeader(this.#res, body.length));
     } else {
       void this.write(body);
-      if (this.#isBlocked) this.#context.unreadAnswers.add(this, body.length);
+      if (this.#isBlocked) this.#context.blockedAnswers.add(this, body.length);
       this.endStream();
     }
   }
@@ -168,7 +168,7 @@ export class ResponseWriter {
         }
         if (!accepted) {
           this.#block();
-          this.#context.unreadAnswers.add(this, body.length);
+          this.#context.blockedAnswers.add(this, body.length);
           return false;
         }
         position = this.#res.getWriteOffset();
@@ -287,7 +287,7 @@ export class ResponseWriter {
     if (this.#isBlocked) this.#unblock();
     if (this.#queue.length > 0) this.#queue = [];
     this.#drained?.resolve();
-    this.#context.unreadAnswers.delete(this);
+    this.#context.blockedAnswers.delete(this);
     this.#owner.onAnswerFinished();
   }
 

@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { createRequestIdMint } from '../lib/request-id.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDeadlineList, type DeadlineList } from '../timers/deadline-list.ts';
+import { createBlockedAnswers } from './blocked-answers.ts';
 import { createBodyBudget } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
@@ -13,7 +14,6 @@ import type { Uws, UwsApp, UwsListenToken } from './load-uws.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import { dispatchRequest } from './routes/dispatch-request.ts';
 import { createRouteTable, type HttpRoute } from './routes/route-table.ts';
-import { createUnreadAnswers } from './unread-answers.ts';
 
 const UNIX_SOCKET_MODE = 0o660;
 
@@ -27,7 +27,7 @@ export interface Server {
   /** The memory that request bodies take up now. */
   readonly heldBodyBytes: number;
   /** The memory of whole answers that wait for their clients to read them. */
-  readonly unreadAnswerBytes: number;
+  readonly blockedAnswerBytes: number;
   /** Milliseconds since the last exchange began or ended; 0 while one is open. */
   quietForMs(): number;
   /** Cuts what is still open. */
@@ -58,7 +58,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       strangersHeldBytesMax: limits.strangersHeldBytesMax,
     }),
     waiting,
-    unreadAnswers: createUnreadAnswers(limits.answersUnreadBytesMax),
+    blockedAnswers: createBlockedAnswers(limits.answersBlockedBytesMax),
     bodyDeadlines: createDeadlineList<Exchange>({
       afterMs: limits.bodyTimeMaxMs,
       nowMs: () => performance.now(),
@@ -107,8 +107,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     get heldBodyBytes() {
       return context.bodyBudget.heldBytes;
     },
-    get unreadAnswerBytes() {
-      return context.unreadAnswers.heldBytes;
+    get blockedAnswerBytes() {
+      return context.blockedAnswers.heldBytes;
     },
     quietForMs: () => (activeExchanges > 0 ? 0 : clock.nowMs() - lastChangeMs),
     close() {

@@ -1,5 +1,5 @@
+import type { BlockedAnswers } from './blocked-answers.ts';
 import type { HttpLimits } from './http-limits.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
 
 /** What all writers of one server share. */
 export interface WriterContext {
@@ -9,7 +9,7 @@ export interface WriterContext {
    * them.
    */
   readonly waiting: Set<{ touch(): void }>;
-  readonly unreadAnswers: UnreadAnswers;
+  readonly blockedAnswers: BlockedAnswers;
 }
 
 export interface WriterOwner {

@@ -1,5 +1,5 @@
 /** A whole answer that its client has not read yet. */
-interface UnreadAnswer {
+interface BlockedAnswer {
   /** Cuts the connection. */
   close(): void;
 }
@@ -8,19 +8,19 @@ interface UnreadAnswer {
  * The memory of whole answers that wait for their clients to read them. Once they take more than
  * the limit, those that began to wait first are cut off.
  */
-export interface UnreadAnswers {
+export interface BlockedAnswers {
   readonly heldBytes: number;
   /** An answer that has to wait again keeps its place. */
-  add(answer: UnreadAnswer, bytes: number): void;
+  add(answer: BlockedAnswer, bytes: number): void;
   /** Does nothing if the answer never had to wait. */
-  delete(answer: UnreadAnswer): void;
+  delete(answer: BlockedAnswer): void;
 }
 
-export function createUnreadAnswers(heldBytesMax: number): UnreadAnswers {
-  const bytesOf = new Map<UnreadAnswer, number>();
+export function createBlockedAnswers(heldBytesMax: number): BlockedAnswers {
+  const bytesOf = new Map<BlockedAnswer, number>();
   let heldBytes = 0;
 
-  const remove = (answer: UnreadAnswer) => {
+  const remove = (answer: BlockedAnswer) => {
     heldBytes -= bytesOf.get(answer) ?? 0;
     bytesOf.delete(answer);
   };

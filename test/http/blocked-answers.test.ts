@@ -26,7 +26,7 @@ describe.each([
       'GET /large': (exchange) => exchange.answer(HEAD, ANSWER),
       'POST /large': (exchange) => exchange.answer(HEAD, ANSWER),
     } satisfies Parameters<typeof startTestServer>[0];
-    target = await startTestServer(answer, { answersUnreadBytesMax: ANSWERS_MAX * ANSWER.length });
+    target = await startTestServer(answer, { answersBlockedBytesMax: ANSWERS_MAX * ANSWER.length });
   }
 
   async function askAndReadNothing(): Promise<RawConnection> {
@@ -37,17 +37,17 @@ describe.each([
     return client;
   }
 
-  const waitForUnread = (answers: number) =>
+  const waitForBlocked = (answers: number) =>
     waitUntil(
-      () => target.server.unreadAnswerBytes === answers * ANSWER.length,
-      () => `${answers} answers wait, not ${target.server.unreadAnswerBytes} bytes`,
+      () => target.server.blockedAnswerBytes === answers * ANSWER.length,
+      () => `${answers} answers wait, not ${target.server.blockedAnswerBytes} bytes`,
     );
 
   it('hold no more than a worker has for them, and the oldest give way', async () => {
     await startLarge();
     for (let count = 1; count <= ANSWERS_MAX; count++) {
       await askAndReadNothing();
-      await waitForUnread(count);
+      await waitForBlocked(count);
     }
     for (let count = 0; count < 2; count++) {
       await askAndReadNothing();
@@ -56,7 +56,7 @@ describe.each([
         'the oldest answer gave way',
       );
     }
-    await waitForUnread(ANSWERS_MAX);
+    await waitForBlocked(ANSWERS_MAX);
     const [first, second, third] = clients;
     for (const client of [first, second, third]) client?.socket.resume();
     await first?.waitForClose();
@@ -69,11 +69,11 @@ describe.each([
     await startLarge();
     const reader = await askAndReadNothing();
     const leaver = await askAndReadNothing();
-    await waitForUnread(2);
+    await waitForBlocked(2);
     leaver.destroy();
-    await waitForUnread(1);
+    await waitForBlocked(1);
     reader.socket.resume();
-    await waitForUnread(0);
+    await waitForBlocked(0);
     await waitUntil(() => reader.received().length > ANSWER.length, 'the answer is whole');
   });
 });
