@@ -26,7 +26,7 @@ export interface Steps {
   readonly configVersion: string;
   /** How to estimate text that nobody has counted, and files. */
   readonly estimate: FileBounds & { readonly bytesPerToken: number };
-  /** How long the tokens of a model are, for answers that nobody has counted. */
+  /** Bytes per token of a model, for answers that nobody has counted. */
   ratioOf(model: string): TokenRatio;
   /** What becomes of a `max_tokens` above the model's ceiling. */
   readonly overCeiling: 'reject' | 'clamp';

@@ -199,7 +199,7 @@ export const METRICS = {
   webhookFailingSeconds: gauge(
     'tollgate_webhook_failing_seconds',
     'max',
-    'Since when the webhook fails that has done so for longest; 0 if none does.',
+    'How long the webhook that has failed for longest has failed; 0 if none does.',
   ),
   upstreamTries: counter('tollgate_upstream_tries_total', 'Tries of upstreams that have ended.', {
     upstream,
@@ -213,13 +213,13 @@ export const METRICS = {
   upstreamInFlight: gauge(
     'tollgate_upstream_in_flight',
     'sum',
-    'Requests that an upstream is at work on.',
+    'Requests in progress at an upstream.',
     { upstream },
   ),
   upstreamState: gauge(
     'tollgate_upstream_state',
     'sum',
-    'How many workers that do not drain have the breaker of an upstream in that state.',
+    'Workers, without draining ones, whose breaker of the upstream is in that state.',
     { upstream, state: sets.UPSTREAM_STATES },
   ),
   redisUp: gauge('tollgate_redis_up', 'min', '1 while every worker finds that Redis takes writes.'),

@@ -9,8 +9,8 @@ const HUNG_AFTER_MS = 60_000;
 
 /**
  * Kills workers that listen and hang, since the kernel goes on giving them connections. What counts
- * is the time in which this process has looked: after a machine was frozen as a whole, its workers
- * are silent for long and well.
+ * is the time in which this process has looked: after the whole machine was frozen, its workers
+ * have been silent for long although nothing is wrong with them.
  */
 export function killHungWorkers(workers: () => readonly WorkerProcess[], log: Log): void {
   const silentLooks = new WeakMap<WorkerProcess, number>();

@@ -48,8 +48,8 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
 
   /**
    * A replaced worker that takes long keeps its memory. When a roll replaces its first worker,
-   * those of the last one may go on taking long, and earlier ones may not. A roll that replaces
-   * nobody takes no time from anybody.
+   * those of the previous roll may still take their time, and earlier ones may not. A roll that
+   * replaces no worker shortens no drain.
    */
   const hurryEarlier = ({ hurriedMs, lingerMs }: RollOrder) => {
     for (const worker of slots.workers()) {

@@ -62,7 +62,7 @@ export class MarkReader {
 
   constructor(bytes: Uint8Array) {
     finder ??= createFinder();
-    if (finder === 'none') throw new Error('nobody looks for marks where it cannot be done');
+    if (finder === 'none') throw new Error('marks are only found where WebAssembly runs');
     finder.restart();
     this.#finder = finder;
     this.#bytes = bytes;
