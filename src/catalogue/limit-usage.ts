@@ -1,5 +1,6 @@
 import { inputOf } from '../protocol/answers/raise-usage.ts';
 import type { Usage } from '../protocol/inference.ts';
+import type { TokenEstimate } from './estimate-tokens.ts';
 
 /**
  * Some upstreams also count the tokens that end an answer, beyond the requested maximum. Such a
@@ -13,6 +14,7 @@ interface UsageLimits {
   /** The most that all runs of the model together can have read of what was sent and found. */
   readonly inputTokensMax: number;
   readonly searchesMax: number;
+  readonly cacheWrite: TokenEstimate['cacheWrite'];
 }
 
 export interface LimitedUsage {
@@ -21,8 +23,9 @@ export interface LimitedUsage {
 }
 
 /** Limits the usage to what the answer can have cost: nobody pays for more than was asked. */
-export function limitUsage(usage: Usage, limits: UsageLimits): LimitedUsage {
+export function limitUsage(told: Usage, limits: UsageLimits): LimitedUsage {
   const { outputTokensMax, inputTokensMax, searchesMax } = limits;
+  const usage = timeWrites(told, limits.cacheWrite);
   const input = inputOf(usage);
   const isBeyond = input > inputTokensMax || usage.searches > searchesMax;
   const isOutputSound = usage.output <= outputTokensMax && usage.thinking <= usage.output;
@@ -35,6 +38,18 @@ export function limitUsage(usage: Usage, limits: UsageLimits): LimitedUsage {
     usage: { ...limited, output, thinking, searches },
     isImplausible:
       isBeyond || Math.max(usage.output, usage.thinking) > outputTokensMax + ENDING_TOKENS_MAX,
+  };
+}
+
+/** A cache write without a time is taken for the most expensive kind that was asked for. */
+function timeWrites(usage: Usage, asked: UsageLimits['cacheWrite']): Usage {
+  const { untimedWrite, ...timed } = usage;
+  if (untimedWrite === undefined) return usage;
+  if (asked !== '1h') return timed;
+  return {
+    ...timed,
+    cacheWrite5m: timed.cacheWrite5m - untimedWrite,
+    cacheWrite1h: timed.cacheWrite1h + untimedWrite,
   };
 }
 

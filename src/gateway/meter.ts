@@ -163,10 +163,11 @@ class UsageMeter implements Meter {
   }
 
   #limit(usage: Usage): LimitedUsage {
-    const { input, searchesMax } = this.#options;
+    const { input, searchesMax, estimate } = this.#options;
     const inputTokensMax = input.toldTokensMax;
     const outputTokensMax = this.#outputTokensMax;
-    return limitUsage(usage, { outputTokensMax, inputTokensMax, searchesMax });
+    const { cacheWrite } = estimate;
+    return limitUsage(usage, { outputTokensMax, inputTokensMax, searchesMax, cacheWrite });
   }
 
   #tellCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {

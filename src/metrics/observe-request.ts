@@ -18,7 +18,7 @@ interface Cells extends Pick<RequestRecord, 'route' | 'status' | 'outcome'> {
   readonly duration: HistogramCell;
   readonly overhead: HistogramCell;
   readonly firstEvent: HistogramCell;
-  readonly usage: Readonly<Record<keyof Usage, CounterCell>>;
+  readonly usage: Readonly<Record<Exclude<keyof Usage, 'untimedWrite'>, CounterCell>>;
   readonly charged: CounterCell;
   readonly usageMissing: CounterCell;
   readonly usageEstimated: CounterCell;

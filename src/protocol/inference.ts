@@ -138,6 +138,8 @@ export interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
+  /** How many of `cacheWrite5m` may also have been written for an hour: the upstream told no time. */
+  readonly untimedWrite?: number | undefined;
   readonly output: number;
   readonly thinking: number;
   /** Web searches that the vendor made for the model. */

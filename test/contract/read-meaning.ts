@@ -15,7 +15,9 @@ export interface Meaning {
   readonly thinking: string;
   readonly tools: readonly unknown[];
   readonly stopReason: StopReason;
-  readonly usage: Omit<Usage, 'cacheWrite5m' | 'cacheWrite1h'> & { readonly cacheWrite: number };
+  readonly usage: Omit<Usage, 'cacheWrite5m' | 'cacheWrite1h' | 'untimedWrite'> & {
+    readonly cacheWrite: number;
+  };
 }
 
 export function collectAnswer(events: readonly InferenceEvent[]): InferenceAnswer {
@@ -26,7 +28,7 @@ export function collectAnswer(events: readonly InferenceEvent[]): InferenceAnswe
 
 export function readMeaning(events: readonly InferenceEvent[]): Meaning {
   const { content, stopReason, usage } = collectAnswer(events);
-  const { cacheWrite5m, cacheWrite1h, ...counts } = usage;
+  const { cacheWrite5m, cacheWrite1h, untimedWrite: _, ...counts } = usage;
   return {
     text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     thinking: content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),

@@ -71,7 +71,8 @@ describe('the searches that a request may set off', () => {
           ...{ input, outputTokensMax, isElastic: false, price: PRICE },
         });
         const inputTokensMax = boundSearchedInput(searchesMax, windowTokens);
-        const limits = { outputTokensMax, inputTokensMax, searchesMax };
+        const { cacheWrite } = estimate;
+        const limits = { outputTokensMax, inputTokensMax, searchesMax, cacheWrite };
         const charged = priceUsage(limitUsage(usage, limits).usage, PRICE);
         expect(charged).toBeLessThanOrEqual(holdMicros);
       }),

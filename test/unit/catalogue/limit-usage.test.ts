@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { limitUsage } from '../../../src/catalogue/limit-usage.ts';
 import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 
-const LIMITS = { outputTokensMax: 1_000, inputTokensMax: 200_000, searchesMax: 0 };
+const LIMITS = {
+  outputTokensMax: 1_000,
+  inputTokensMax: 200_000,
+  searchesMax: 0,
+  cacheWrite: undefined,
+};
 
 describe('usage that an upstream tells', () => {
   it('is taken as it is, up to what was asked for and what the model can read', () => {
@@ -52,6 +57,21 @@ describe('usage that an upstream tells', () => {
       ...{ cacheWrite5m: 197_000, cacheWrite1h: 0 },
     });
   });
+
+  it.each([
+    ['1h', { cacheWrite5m: 10, cacheWrite1h: 60 }],
+    ['5m', { cacheWrite5m: 50, cacheWrite1h: 20 }],
+    [undefined, { cacheWrite5m: 50, cacheWrite1h: 20 }],
+  ] as const)(
+    'has what was written to a cache for nobody knows how long at the dearest kind asked for: %s',
+    (cacheWrite, written) => {
+      const told = { ...NO_USAGE, input: 9, cacheWrite5m: 50, cacheWrite1h: 20, untimedWrite: 40 };
+      expect(limitUsage(told, { ...LIMITS, cacheWrite })).toEqual({
+        usage: { ...NO_USAGE, input: 9, ...written },
+        isImplausible: false,
+      });
+    },
+  );
 
   it('is not marked for the few tokens that end an answer, which are not charged either', () => {
     const usage = { ...NO_USAGE, input: 9, output: 1_000 };

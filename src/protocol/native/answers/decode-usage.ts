@@ -11,17 +11,20 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
 
   const written =
     readCount(usage['cache_creation_input_tokens']) ?? before.cacheWrite5m + before.cacheWrite1h;
-  const cacheWrite1h =
-    readCount(split['ephemeral_1h_input_tokens']) ?? Math.min(before.cacheWrite1h, written);
+  const told1h = readCount(split['ephemeral_1h_input_tokens']);
+  const told5m = readCount(split['ephemeral_5m_input_tokens']);
+  const isTimed = told1h !== undefined || told5m !== undefined;
+  const cacheWrite1h = told1h ?? Math.min(before.cacheWrite1h, written);
+  // What the split leaves out of the total was written too.
+  const cacheWrite5m = Math.max(told5m ?? 0, written - cacheWrite1h);
+  const timed5m = isTimed ? (told5m ?? 0) : before.cacheWrite5m - (before.untimedWrite ?? 0);
+  const untimedWrite = Math.max(0, cacheWrite5m - timed5m);
   return {
     input: readCount(usage['input_tokens']) ?? before.input,
     cacheRead: readCount(usage['cache_read_input_tokens']) ?? before.cacheRead,
-    // What the split leaves out of the total was written too.
-    cacheWrite5m: Math.max(
-      readCount(split['ephemeral_5m_input_tokens']) ?? 0,
-      written - cacheWrite1h,
-    ),
+    cacheWrite5m,
     cacheWrite1h,
+    ...(untimedWrite > 0 && { untimedWrite }),
     output: readCount(usage['output_tokens']) ?? before.output,
     thinking: readCount(details['thinking_tokens']) ?? before.thinking,
     searches:

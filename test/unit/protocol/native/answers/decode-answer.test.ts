@@ -50,22 +50,24 @@ describe('the decoder of native answers', () => {
   });
 
   it.each([
-    [50, { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }, { 5: 50, 60: 0 }],
-    [50, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }, { 5: 30, 60: 20 }],
-    [50, { ephemeral_5m_input_tokens: 10 }, { 5: 50, 60: 0 }],
-    [50, { ephemeral_1h_input_tokens: 20 }, { 5: 30, 60: 20 }],
+    [50, undefined, { 5: 50, 60: 0 }, 50],
+    [50, { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 }, { 5: 50, 60: 0 }, 50],
+    [50, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }, { 5: 30, 60: 20 }, 20],
+    [50, { ephemeral_5m_input_tokens: 10 }, { 5: 50, 60: 0 }, 40],
+    [50, { ephemeral_1h_input_tokens: 20 }, { 5: 30, 60: 20 }, 30],
+    [50, { ephemeral_5m_input_tokens: 50 }, { 5: 50, 60: 0 }, undefined],
     [0, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }, { 5: 10, 60: 20 }],
     [undefined, { ephemeral_5m_input_tokens: 10 }, { 5: 10, 60: 0 }],
   ])(
-    'takes all of the %s that were cached for the shorter time, but what is said to be kept longer: %o',
-    (written, cache_creation, kept) => {
+    'takes all of the %s that were cached for the shorter time, but what is said to be kept longer, and says of how many nobody told the time: %o',
+    (written, cache_creation, kept, untimedWrite?: number) => {
       const usage = {
         ...{ input_tokens: 1, output_tokens: 2 },
         ...{ cache_creation_input_tokens: written, cache_creation },
       };
-      expect(decodeNativeAnswer(answer({ usage })).at(-1)).toMatchObject({
-        usage: { cacheWrite5m: kept[5], cacheWrite1h: kept[60] },
-      });
+      const finish = decodeNativeAnswer(answer({ usage })).at(-1);
+      expect(finish).toMatchObject({ usage: { cacheWrite5m: kept[5], cacheWrite1h: kept[60] } });
+      expect(finish?.type === 'finish' && finish.usage?.untimedWrite).toBe(untimedWrite);
     },
   );
 

@@ -42,7 +42,7 @@ const finishEvent = {
 function forgetDetails(events: readonly InferenceEvent[]): unknown[] {
   const [first] = events;
   const usageAtStart = first?.type === 'start' ? first.usage : NO_USAGE;
-  const sum = ({ cacheWrite5m, cacheWrite1h, ...usage }: Usage) => ({
+  const sum = ({ cacheWrite5m, cacheWrite1h, untimedWrite: _, ...usage }: Usage) => ({
     ...usage,
     cacheWrite: cacheWrite5m + cacheWrite1h,
   });
@@ -127,6 +127,21 @@ describe('the decoder of native streams', () => {
       );
     expect(jsonOf(decode(start, tool, blockStop(0), stop))).toEqual(['{"a":1}']);
     expect(jsonOf(decode(start, tool, piece, blockStop(0), stop))).toEqual(['{"a":2}']);
+  });
+
+  it('knows from the beginning how long what is told again at the end is cached', () => {
+    const cache_creation = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 0 };
+    const told = { input_tokens: 5, cache_creation_input_tokens: 30, output_tokens: 1 };
+    const untimedOf = (usage: object) => {
+      const finish = decode(
+        { type: 'message_start', message: { id: 'msg_1', model: 'm', usage } },
+        { type: 'message_delta', delta: {}, usage: told },
+        stop,
+      ).at(-1);
+      return finish?.type === 'finish' && finish.usage?.untimedWrite;
+    };
+    expect(untimedOf({ ...told, cache_creation })).toBeUndefined();
+    expect(untimedOf(told)).toBe(30);
   });
 
   it('keeps of the usage what is not told again', () => {
