@@ -41,7 +41,7 @@ const silences = createDeadlineList<StreamSender>({
  * plain error, which clients retry; after it, a failure is the last event of the stream.
  */
 export async function sendStream(delivery: Delivery, parts: Answer): Promise<AnswerEnd> {
-  const { client, leave, recorder } = delivery;
+  const { client, leave, meter, recorder } = delivery;
   const sender = await beginStream(delivery, parts);
   let end: AnswerEnd = 'complete';
   try {
@@ -53,6 +53,7 @@ export async function sendStream(delivery: Delivery, parts: Answer): Promise<Ans
   } catch (error) {
     recorder.waitFor('nobody');
     if (error === CUT_OFF) return 'left';
+    noteFailed(error, meter);
     if (error instanceof Refusal && leave.isUnread) return 'failed';
     if (!(error instanceof Refusal) || sender.isFinished) throw error;
     end = 'failed';
@@ -65,6 +66,12 @@ export async function sendStream(delivery: Delivery, parts: Answer): Promise<Ans
   }
   sender.end();
   return end;
+}
+
+/** An upstream may tell together with its failure what it used. */
+function noteFailed(error: unknown, meter: Meter): void {
+  const usage = error instanceof Refusal ? error.toldUsage : undefined;
+  if (usage !== undefined) meter.note({ type: 'usage', usage });
 }
 
 /**

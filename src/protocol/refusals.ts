@@ -1,3 +1,5 @@
+import type { Usage } from './inference.ts';
+
 /** How each family of formats expresses a refusal. */
 interface RefusalKind {
   readonly status: number;
@@ -242,6 +244,8 @@ export interface RefusalDetails {
    * another one would be the same, and no upstream is at fault.
    */
   readonly isOversize?: boolean;
+  /** What an upstream says that it used for an answer which it did not finish. */
+  readonly toldUsage?: Usage | undefined;
   /** What went wrong at an upstream, in our own words: for the log, not for the client. */
   readonly reason?: string | undefined;
 }
@@ -265,6 +269,7 @@ export class Refusal extends Error implements Required<RefusalDetails> {
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
   readonly denial: Denial | undefined;
   readonly isOversize: boolean;
+  toldUsage: Usage | undefined;
   reason: string | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
@@ -282,6 +287,7 @@ export class Refusal extends Error implements Required<RefusalDetails> {
     this.nativeDetails = details.nativeDetails;
     this.denial = details.denial;
     this.isOversize = details.isOversize ?? false;
+    this.toldUsage = details.toldUsage;
     this.reason = details.reason;
   }
 

@@ -212,9 +212,9 @@ function isEncoded(headers: HttpHeaders): boolean {
 function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   if (refusal instanceof UpstreamFailure) return refusal;
   const { chatMessage, chatCode, param, reason } = refusal;
-  const { headers, nativeDetails, denial, isOversize } = refusal;
+  const { headers, nativeDetails, denial, isOversize, toldUsage } = refusal;
   const masked: Required<RefusalDetails> = {
-    ...{ headers, nativeDetails, denial, isOversize },
+    ...{ headers, nativeDetails, denial, isOversize, toldUsage },
     chatMessage: maskText(chatMessage),
     chatCode: chatCode && maskText(chatCode),
     param: param && maskText(param),

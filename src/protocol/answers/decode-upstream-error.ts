@@ -1,3 +1,4 @@
+import type { Usage } from '../inference.ts';
 import { type Json, parseJson, readObject, readText } from '../json/upstream-json.ts';
 import { type Denial, Refusal, type RefusalName } from '../refusals.ts';
 import { isObject } from '../schema.ts';
@@ -93,13 +94,17 @@ export function tellsError(error: unknown): boolean {
   return Array.isArray(error) ? error.length > 0 : Boolean(error);
 }
 
-/** Decodes an error that comes in place of an answer or in the middle of one. */
-export function decodeStreamError(payload: Json): Refusal {
+/**
+ * Decodes an error that comes in place of an answer or in the middle of one, and may tell the usage
+ * so far.
+ */
+export function decodeStreamError(payload: Json, toldUsage?: Usage): Refusal {
   const complaint = readComplaint(payload);
   const { code } = readObject(payload, 'error');
   const status = typeof code === 'number' ? code : complaint.names.map(statusOf).find(Boolean);
   const refusal = toRefusal(status ?? 500, complaint, undefined);
   refusal.reason = `an error in its answer (${status ?? 500})`;
+  refusal.toldUsage = toldUsage;
   return refusal;
 }
 

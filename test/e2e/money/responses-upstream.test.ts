@@ -107,13 +107,17 @@ const LIES: Readonly<Record<string, Lie>> = {
     events: [...said, ended(), failed({ usage: TOLD })],
     ...{ text: SAID, charged: USAGE },
   },
-  'fails in the middle, and tells a usage': {
-    events: [...said, failed({ usage: { input_tokens: 1e9, output_tokens: 1e9 } })],
-    ...{ text: SAID, charged: ESTIMATED, isFailure: true },
+  'fails in the middle, and tells its usage': {
+    events: [...said, failed({ usage: TOLD })],
+    ...{ text: SAID, charged: USAGE, isFailure: true },
+  },
+  'fails before it says anything, and tells a usage': {
+    events: [created, failed({ usage: TOLD })],
+    ...{ text: '', charged: FREE, isFailure: true },
   },
   'says failed and completed at once': {
     events: [...said, ended({ status: 'failed', error: { code: 'server_error' }, usage: TOLD })],
-    ...{ text: SAID, charged: ESTIMATED, isFailure: true },
+    ...{ text: SAID, charged: USAGE, isFailure: true },
   },
   'tells each beginning and each end twice': {
     events: [created, created, added(), added(), delta(SAID), done(SAID), done(SAID), ended()],
@@ -157,7 +161,7 @@ const LIES: Readonly<Record<string, Lie>> = {
   },
   'says failed in the status of what is completed': {
     events: [...said, ended({ status: 'failed', usage: TOLD })],
-    ...{ text: SAID, charged: ESTIMATED, isFailure: true },
+    ...{ text: SAID, charged: USAGE, isFailure: true },
   },
   'goes on after it has completed': {
     events: [...said, ended(), delta(' More.'), added(1), delta('Again.', 1), done('Again.', 1)],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 import {
   REFUSALS,
   Refusal,
@@ -17,6 +18,7 @@ describe('a failure of an upstream', () => {
       nativeDetails: { error_code: 'too_many' },
       denial: 'request',
       isOversize: true,
+      toldUsage: NO_USAGE,
       reason: 'status 400',
     };
     const refusal = new Refusal('invalid_request', 'max_tokens: too many', details);

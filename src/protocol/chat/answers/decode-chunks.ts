@@ -34,14 +34,15 @@ class ChunkDecoder {
 
   /** Decodes a chunk. One without a choice tells the usage, or nothing of interest. */
   decode(chunk: Json, eventName?: string): InferenceEvent[] {
-    throwError(chunk, eventName);
     const told = decodeUsage(chunk['usage']);
-    if (told !== undefined) this.#usage = raiseUsage(this.#usage ?? NO_USAGE, told);
+    const raised = told && raiseUsage(this.#usage ?? NO_USAGE, told);
+    throwError(chunk, eventName, raised);
+    this.#usage = raised ?? this.#usage;
     const choices = readChoices(chunk);
     // The gateway never asks for a second choice.
     const choice = choices.find(({ index }) => (index ?? 0) === 0);
     const failed = choices.find(({ error }) => tellsError(error));
-    if (failed !== undefined) throw decodeStreamError(failed);
+    if (failed !== undefined) throw decodeStreamError(failed, raised);
     if (choice === undefined) return this.#tellUsage(told);
     const events = this.#start(chunk);
     for (const event of this.#decodeDelta(readObject(choice, this.#saidUnder))) events.push(event);
@@ -116,11 +117,11 @@ class ChunkDecoder {
  * Throws if the upstream sends an error, instead of an answer or in the middle of one. Some vendors
  * send it without the member `error` around it.
  */
-export function throwError(chunk: Json, eventName?: string): void {
-  if (tellsError(chunk['error'])) throw decodeStreamError(chunk);
+export function throwError(chunk: Json, eventName?: string, told?: Usage): void {
+  if (tellsError(chunk['error'])) throw decodeStreamError(chunk, told);
   const isNamed = eventName === 'error' || chunk['object'] === 'error';
   if (!isNamed && !tellsError(chunk['error_code'])) return;
-  if (readChoices(chunk).length === 0) throw decodeStreamError({ error: chunk });
+  if (readChoices(chunk).length === 0) throw decodeStreamError({ error: chunk }, told);
 }
 
 export function readChoices({ choices }: Json): readonly Json[] {

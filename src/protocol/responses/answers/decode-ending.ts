@@ -1,6 +1,8 @@
 import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
 import type { StopReason } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
+import type { Refusal } from '../../refusals.ts';
+import { decodeUsage } from './decode-usage.ts';
 
 interface OutputTraits {
   readonly hasCalls: boolean;
@@ -9,10 +11,14 @@ interface OutputTraits {
 
 /** Throws if a response is not an answer: because it failed, or because it is not complete. */
 export function checkStatus(response: Json): void {
-  if (tellsError(response['error'])) throw decodeStreamError(response);
+  if (tellsError(response['error'])) throw decodeFailure(response);
   const status = readText(response, 'status') ?? 'completed';
   if (status === 'completed' || status === 'incomplete') return;
-  throw status === 'failed' ? decodeStreamError(response) : brokenAnswer('it has no end');
+  throw status === 'failed' ? decodeFailure(response) : brokenAnswer('it has no end');
+}
+
+export function decodeFailure(response: Json): Refusal {
+  return decodeStreamError(response, decodeUsage(response['usage']));
 }
 
 export function isIncomplete(response: Json): boolean {

@@ -13,7 +13,7 @@ import { isObject } from '../../schema.ts';
 import type { Sealer } from '../../sealed-reasoning.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { NO_TOOL_NAMES, type ToolNames } from '../response-context.ts';
-import { checkStatus, decodeStopReason, isCutCall } from './decode-ending.ts';
+import { checkStatus, decodeFailure, decodeStopReason, isCutCall } from './decode-ending.ts';
 import { ItemDecoder, ONLY, SUMMARY } from './decode-items.ts';
 import { decodeUsage } from './decode-usage.ts';
 
@@ -150,7 +150,7 @@ class PayloadDecoder {
   }
 
   #finish(type: string, response: Json): InferenceEvent[] {
-    if (type === 'response.failed') throw decodeStreamError(response);
+    if (type === 'response.failed') throw decodeFailure(response);
     checkStatus(response);
     const events = this.#start(response);
     for (const event of this.#readRest(response['output'])) events.push(event);

@@ -4,6 +4,7 @@ import {
   WAITING_BLOCKS_MAX,
   WAITING_CHARS_MAX,
 } from '../../../../../src/protocol/answers/block-queue.ts';
+import { NO_USAGE } from '../../../../../src/protocol/answers/no-usage.ts';
 import { CALLS_MAX } from '../../../../../src/protocol/chat/answers/decode-calls.ts';
 import { createStreamDecoder } from '../../../../../src/protocol/chat/answers/decode-stream.ts';
 import type { InferenceEvent } from '../../../../../src/protocol/inference.ts';
@@ -137,6 +138,18 @@ describe('the decoder of chat streams', () => {
     );
     expect(fail('gone')).toThrow(failed('upstream_broken'));
     expect(decode(chunk({}, 'stop', { error: null })).at(-1)).toMatchObject({ type: 'finish' });
+  });
+
+  it('says what the upstream used when it tells that with its failure', () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 1 };
+    const before = { prompt_tokens: 3, completion_tokens: 2 };
+    const fail = (last: object) => () =>
+      decode(chunk({ content: 'Hi' }, null, { usage: before }), last);
+    const told = (toldUsage: unknown) => expect.objectContaining({ toldUsage });
+    const highest = told({ ...NO_USAGE, input: 3, output: 2 });
+    expect(fail({ error: 'gone', usage })).toThrow(highest);
+    expect(fail({ choices: [{ index: 0, error: 'gone' }], usage })).toThrow(highest);
+    expect(fail({ error: 'gone' })).toThrow(told(undefined));
   });
 
   it('refuses when the upstream fails in words of its own', () => {
