@@ -1,4 +1,4 @@
-import { hideCosts } from '../../answers/hide-costs.ts';
+import { mergeCounts } from '../../answers/merge-counts.ts';
 import type { Usage } from '../../inference.ts';
 import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
@@ -48,14 +48,21 @@ const encodeSearches = ({ searches }: Usage) =>
 export function mendUsage(message: Json, usage: Usage): Json {
   const ours = encodeUsage(usage);
   const { service_tier: _, ...counts } = ours;
-  const told = hideCosts(readObject(message, 'usage'));
-  return { ...ours, ...told, ...counts, ...mendSearches(told, usage) };
+  return { ...ours, ...mergeUsage(readObject(message, 'usage'), counts, usage) };
 }
 
-/** Puts our number of searches into the upstream's tool usage, and keeps its unknown fields. */
-export function mendSearches(told: Json, { searches }: Usage) {
-  const tools = told['server_tool_use'];
-  return isObject(tools)
-    ? { server_tool_use: { ...tools, web_search_requests: searches } }
-    : undefined;
+/** The same for the end of a stream. */
+export const mendFinalUsage = (ending: Json, usage: Usage) =>
+  mergeUsage(readObject(ending, 'usage'), encodeFinalUsage(usage), usage);
+
+function mergeUsage(
+  told: Json,
+  counts: Parameters<typeof mergeCounts>[1],
+  { searches }: Usage,
+): Json {
+  const tellsTools = isObject(told['server_tool_use']);
+  return mergeCounts(told, {
+    ...counts,
+    ...(tellsTools && { server_tool_use: { web_search_requests: searches } }),
+  });
 }

@@ -29,7 +29,7 @@ import { createTextFrames } from '../../sse/text-frames.ts';
 import { createPayloadDecoder } from './decode-stream.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { createStreamEncoder, encodeEvent, encodeStart } from './encode-stream.ts';
-import { encodeFinalUsage, mendSearches } from './encode-usage.ts';
+import { encodeFinalUsage, mendFinalUsage } from './encode-usage.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
 /** Other events are not part of the answer, but may be about a failure. */
@@ -175,9 +175,8 @@ function tellsNothingElse(ending: Json, usage: Usage): boolean {
 }
 
 function mendEnding(ending: Json, usage: Usage): Uint8Array {
-  const told = hideCosts(readObject(ending, 'usage'));
-  const mended = { ...told, ...encodeFinalUsage(usage), ...mendSearches(told, usage) };
-  return utf8.encode(encodeEvent('message_delta', { ...hideCosts(ending), usage: mended }));
+  const mended = { ...hideCosts(ending), usage: mendFinalUsage(ending, usage) };
+  return utf8.encode(encodeEvent('message_delta', mended));
 }
 
 /** Returns `undefined` if the type cannot be written as an event name on one line. */

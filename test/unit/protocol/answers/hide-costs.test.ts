@@ -20,7 +20,10 @@ const CHAT_USAGE = {
   ...{ prompt_tokens: 3, completion_tokens: 2, ...COSTS, more: 1 },
   completion_tokens_details: { cost: 0.5, audio_tokens: 1 },
 };
-const USAGE = { input_tokens: 3, output_tokens: 2, ...COSTS, more: 1 };
+const USAGE = {
+  ...{ input_tokens: 3, output_tokens: 2, ...COSTS, more: 1 },
+  output_tokens_details: { thinking_tokens: 1, reasoning_tokens: 1, audio_tokens: 1 },
+};
 
 const chatOf = (choice: object) => ({ provider: 'Vendor', choices: [{ index: 0, ...choice }] });
 const RESPONSE = {
@@ -31,7 +34,10 @@ const MESSAGE = {
   ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor', provider: 'Vendor' },
   content: [{ type: 'tool_use', id: 't', name: 'look', input: {} }],
 };
-const PLAIN_USAGE = { input_tokens: 3, output_tokens: 2, more: 1 };
+const PLAIN_USAGE = {
+  ...{ input_tokens: 3, output_tokens: 2, more: 1 },
+  output_tokens_details: { audio_tokens: 1 },
+};
 
 function wholeOf({ events, closing }: RelayedAnswer) {
   const finish = events.at(-1);
@@ -125,6 +131,7 @@ describe('what a vendor asks of its operator', () => {
     ],
   ])('is not in %s, which keeps other unknown counts', (_, text) => {
     expect(text).toContain('"more":1');
+    expect(text).toContain('"audio_tokens":1');
     expect(text).not.toMatch(/cost|byok|provider/i);
   });
 

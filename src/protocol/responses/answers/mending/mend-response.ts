@@ -1,4 +1,5 @@
 import { hideCosts } from '../../../answers/hide-costs.ts';
+import { mergeCounts } from '../../../answers/merge-counts.ts';
 import type { AnswerContext, Usage } from '../../../inference.ts';
 import type { Json } from '../../../json/upstream-json.ts';
 import { readObject, readText } from '../../../json/upstream-json.ts';
@@ -67,7 +68,7 @@ export function mendResponse(response: Json, terms: MendTerms): Json {
 
 /** Merges our usage with the upstream's unknown fields. */
 export function mendUsage(response: Json, usage: Usage): Json {
-  return { ...hideCosts(readObject(response, 'usage')), ...encodeUsage(usage) };
+  return mergeCounts(readObject(response, 'usage'), encodeUsage(usage));
 }
 
 /** Returns the same list if no item of it is changed. */

@@ -1,0 +1,16 @@
+import { type Json, readObject } from '../json/upstream-json.ts';
+import { hideCosts } from './hide-costs.ts';
+
+interface Counts {
+  readonly [name: string]: number | string | Counts | undefined;
+}
+
+/** Returns our counts together with the upstream's unknown fields, also those of its details. */
+export function mergeCounts(told: Json, ours: Counts): Json {
+  const merged: Record<string, unknown> = { ...hideCosts(told) };
+  for (const name in ours) {
+    const count = ours[name];
+    merged[name] = typeof count === 'object' ? mergeCounts(readObject(told, name), count) : count;
+  }
+  return merged;
+}
