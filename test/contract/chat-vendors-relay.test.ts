@@ -42,12 +42,12 @@ describe('the relay of chat streams of other vendors', () => {
     );
     const names = fc.constantFrom('content', 'reasoning_details', 'audio', 'images', 'of_tomorrow');
     fc.assert(
-      fc.property(names, values, fc.nat(1), (name, value, index) => {
+      fc.property(names, values, (name, value) => {
         fc.pre(!(Array.isArray(value) && value.length === 0));
         const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
         const begin = { choices: [{ index: 0, delta: { role: 'assistant' } }] };
         relay.push(toBytes(`data: ${JSON.stringify(begin)}\n\n`));
-        const chunk = { choices: [{ index, delta: { [name]: value } }] };
+        const chunk = { choices: [{ index: 0, delta: { [name]: value } }] };
         const part = relay.push(toBytes(`data: ${JSON.stringify(chunk)}\n\n`));
         expect(part.bytes).not.toEqual([]);
         expect(part.contentBytes).toBeGreaterThan(0);
@@ -55,6 +55,29 @@ describe('the relay of chat streams of other vendors', () => {
       }),
       RUNS,
     );
+  });
+
+  it('leaves out a second choice, which nobody asked for, and does not count it', () => {
+    const say = (content: string, index: number) => ({ index, delta: { content } });
+    const chunks = [
+      { choices: [say('Hi', 0)] },
+      { choices: [say('second', 1)] },
+      { choices: [say('second', 1), say(' there', 0)] },
+      { choices: [{ index: 1, delta: {}, finish_reason: 'length' }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    ];
+    const written = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+    const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
+    const { bytes, contentBytes } = relayAll(relay, [
+      toBytes(`${written.join('')}data: [DONE]\n\n`),
+    ]);
+    expect(readChoices(bytes)).toMatchObject([
+      { index: 0, delta: { role: 'assistant' } },
+      say('Hi', 0),
+      say(' there', 0),
+      { index: 0, delta: {}, finish_reason: 'stop' },
+    ]);
+    expect(contentBytes).toBe('Hi there'.length);
   });
 
   it('keeps what a choice tells beside its words, also where it has none, and where it ends', () => {

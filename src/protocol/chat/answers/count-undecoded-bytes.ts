@@ -2,6 +2,7 @@ import { countUtf8Bytes } from '../../../lib/bytes/count-utf8-bytes.ts';
 import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import { readPart } from './content-parts.ts';
+import { isAskedFor } from './decode-chunks.ts';
 
 /**
  * Counts what the choices of a chunk say in fields that no decoder reads, such as images or
@@ -11,9 +12,9 @@ import { readPart } from './content-parts.ts';
 export function countUndecodedBytes(choices: readonly Json[]): number {
   let bytes = 0;
   for (const choice of choices) {
-    const isDecoded = (choice['index'] ?? 0) === 0;
+    if (!isAskedFor(choice)) continue;
     for (const [name, value] of Object.entries(readObject(choice, 'delta'))) {
-      const undecoded = isDecoded ? leaveUndecoded(name, value) : value;
+      const undecoded = leaveUndecoded(name, value);
       if (name === 'role' || isNothing(undecoded)) continue;
       bytes += Math.max(1, countTexts(undecoded));
     }

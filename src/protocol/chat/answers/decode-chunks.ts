@@ -39,8 +39,7 @@ class ChunkDecoder {
     throwError(chunk, eventName, raised);
     this.#usage = raised ?? this.#usage;
     const choices = readChoices(chunk);
-    // The gateway never asks for a second choice.
-    const choice = choices.find(({ index }) => (index ?? 0) === 0);
+    const choice = choices.find(isAskedFor);
     const failed = choices.find(({ error }) => tellsError(error));
     if (failed !== undefined) throw decodeStreamError(failed, raised);
     if (choice === undefined) return this.#tellUsage(told);
@@ -123,6 +122,9 @@ export function throwError(chunk: Json, eventName?: string, told?: Usage): void 
   if (!isNamed && !tellsError(chunk['error_code'])) return;
   if (readChoices(chunk).length === 0) throw decodeStreamError({ error: chunk }, told);
 }
+
+/** The gateway never asks for a second choice. */
+export const isAskedFor = ({ index }: Json) => (index ?? 0) === 0;
 
 export function readChoices({ choices }: Json): readonly Json[] {
   return Array.isArray(choices) ? choices.filter(isObject) : [];

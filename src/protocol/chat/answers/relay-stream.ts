@@ -23,7 +23,7 @@ import {
 import { createTextFrames, type TextRun } from '../../sse/text-frames.ts';
 import { countUndecodedBytes, isNothing } from './count-undecoded-bytes.ts';
 import { cutAtChoices } from './cut-at-choices.ts';
-import { createChunkDecoder, readChoices } from './decode-chunks.ts';
+import { createChunkDecoder, isAskedFor, readChoices } from './decode-chunks.ts';
 import { STREAM_DONE } from './decode-stream.ts';
 import {
   encodeBeginning,
@@ -143,11 +143,12 @@ class ChatFrames implements FrameRelay {
   }
 
   #relayChunk(chunk: Json, bytes: Uint8Array, others: string): readonly Uint8Array[] {
-    const told = readChoices(chunk);
+    const all = readChoices(chunk);
+    const told = all.every(isAskedFor) ? all : all.filter(isAskedFor);
     if (this.#head === undefined) return [];
     const choices = mendChoices(this.#calls.mend(told, this.#chunks.placedCalls));
     if (choices.every(isSilent)) return [];
-    const isSame = choices === told && isPlain(chunk, told);
+    const isSame = choices === all && isPlain(chunk, all);
     const rest = isSame ? cutAtChoices(bytes) : undefined;
     if (rest !== undefined) return [this.#encodePlainHead(chunk), rest];
     const spoken = choices.map((choice) => ({ ...choice, finish_reason: null }));
