@@ -1,6 +1,6 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { findTextEnd } from './find-string-end.ts';
-import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
+import { JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
 
 const { CLOSING_BRACE, CLOSING_BRACKET, COLON, OPENING_BRACE, OPENING_BRACKET, QUOTE } = ascii;
 
@@ -8,8 +8,8 @@ const { CLOSING_BRACE, CLOSING_BRACKET, COLON, OPENING_BRACE, OPENING_BRACKET, Q
  * Returns which bound a JSON text exceeds, if it does. It skips strings with a fast search, so
  * megabytes of text inside a string cost almost nothing.
  */
-export function findExcess(text: string): JsonExcess | undefined {
-  if (text.length <= JSON_DEPTH_MAX) return undefined;
+export function findExcess(text: string, depthMax: number): JsonExcess | undefined {
+  if (text.length <= depthMax) return undefined;
   let depth = 0;
   let stringChars = 0;
   for (let i = 0; i < text.length; i++) {
@@ -17,7 +17,7 @@ export function findExcess(text: string): JsonExcess | undefined {
       case OPENING_BRACE:
       case OPENING_BRACKET:
         depth += 1;
-        if (depth > JSON_DEPTH_MAX) return 'depth';
+        if (depth > depthMax) return 'depth';
         break;
       case CLOSING_BRACE:
       case CLOSING_BRACKET:

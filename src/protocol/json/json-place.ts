@@ -5,6 +5,8 @@ const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKE
 
 /** No honest request is nested deeper, so later code may walk a body by recursion. */
 export const JSON_DEPTH_MAX = 128;
+/** Answers repeat what was asked, in objects around it. */
+export const ANSWER_DEPTH_MAX = JSON_DEPTH_MAX + 4;
 /**
  * V8 hashes a string of more than 16,383 characters by its length alone, so parsing many names of
  * one such length takes time that grows with the square of their number.

@@ -2,6 +2,7 @@ import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import { isObject } from '../schema.ts';
 import { findExcess } from './find-excess.ts';
 import { keepInputText, wrapInput } from './input-text.ts';
+import { JSON_DEPTH_MAX } from './json-place.ts';
 import { parseJson } from './upstream-json.ts';
 
 /** What a text may have beyond what it says, which each call is counted for anyway. */
@@ -46,6 +47,6 @@ function writeLeast(json: string, input: Input): string {
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
 export function parseToolInput(json: string): Input | undefined {
   if (json.trim() === '') return {};
-  const input = findExcess(json) === undefined ? parseJson(json) : undefined;
+  const input = findExcess(json, JSON_DEPTH_MAX) === undefined ? parseJson(json) : undefined;
   return isObject(input) ? keepInputText(input, json) : undefined;
 }

@@ -46,7 +46,7 @@ export function parseJsonBody(bytes: Uint8Array): JsonBody['value'] {
 export function readJsonBody(received: Uint8Array): JsonBody {
   const text = decodeUtf8(received);
   const bytes = asBuffer(received);
-  const scan = scanJson(bytes, text);
+  const scan = scanJson(bytes, text, JSON_DEPTH_MAX);
   if (scan.excess !== undefined) throw refuseJson(`Invalid JSON: ${EXCESSES[scan.excess]}`);
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');

@@ -1,6 +1,6 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { findStringEnd } from './find-string-end.ts';
-import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
+import { JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
 
 const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET } = ascii;
 const { QUOTE, SPACE } = ascii;
@@ -38,7 +38,7 @@ const TOO_DEEP: JsonScan = {
  * result is right only if the bytes are valid JSON, which a parser has to check. `text` is the
  * decoded bytes.
  */
-export function scanJson(bytes: Buffer, text: string): JsonScan {
+export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonScan {
   // If every character is one byte, the text has the same places, and a slice of it is faster.
   const isAscii = text.length === bytes.length;
   const members: JsonMember[] = [];
@@ -76,7 +76,7 @@ export function scanJson(bytes: Buffer, text: string): JsonScan {
       case OPENING_BRACE:
       case OPENING_BRACKET:
         depth += 1;
-        if (depth > JSON_DEPTH_MAX) return TOO_DEEP;
+        if (depth > depthMax) return TOO_DEEP;
         break;
       case CLOSING_BRACE:
       case CLOSING_BRACKET:

@@ -1,7 +1,7 @@
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
 import { findExcess } from './find-excess.ts';
-import { JSON_DEPTH_MAX, type JsonExcess } from './json-place.ts';
+import { ANSWER_DEPTH_MAX, type JsonExcess } from './json-place.ts';
 import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
 import { scanJson } from './scan-json.ts';
 
@@ -20,13 +20,13 @@ export const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
  * Each level of nesting takes two characters, so a shorter text cannot be too deep, nor can it have
  * a name that is too long. Most events of a stream are shorter.
  */
-const SHALLOW_CHARS_MAX = 2 * JSON_DEPTH_MAX;
+const SHALLOW_CHARS_MAX = 2 * ANSWER_DEPTH_MAX;
 
 /**
  * Throws a `Refusal` unless the text is a JSON object within the bounds.
  */
 export function parseUpstreamJson(text: string): Json {
-  const excess = text.length > SHALLOW_CHARS_MAX ? findExcess(text) : undefined;
+  const excess = text.length > SHALLOW_CHARS_MAX ? findExcess(text, ANSWER_DEPTH_MAX) : undefined;
   if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (isObject(value)) return value;
@@ -36,7 +36,11 @@ export function parseUpstreamJson(text: string): Json {
 /** Does the same for a whole answer, which is sent on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
-  const { excess, members, hasPlainNames, memberCount, scalarBytes } = scanJson(bytes, text);
+  const { excess, members, hasPlainNames, memberCount, scalarBytes } = scanJson(
+    bytes,
+    text,
+    ANSWER_DEPTH_MAX,
+  );
   if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (!isObject(value)) throw brokenAnswer('it is not a JSON object');

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tallyDeltas } from '../../../../../src/protocol/answers/count-content-bytes.ts';
+import { JSON_DEPTH_MAX } from '../../../../../src/protocol/json/json-place.ts';
+import { parseJsonBody } from '../../../../../src/protocol/json/parse-json-body.ts';
 import { decodeResponsesAnswer } from '../../../../../src/protocol/responses/answers/decode-answer.ts';
 import { relayResponsesAnswer } from '../../../../../src/protocol/responses/answers/relay-answer.ts';
+import { createResponsesRelay } from '../../../../../src/protocol/responses/answers/relay-stream.ts';
 import {
   attempt,
   shuffle,
@@ -91,6 +94,19 @@ describe('a whole answer of the responses format', () => {
       { numRuns: 3_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
     expect([...outcomes].sort()).toEqual(['refused', 'relayed', 'written anew']);
+  });
+
+  it('may repeat tools as deep as a request can have them, in events of a stream too', () => {
+    const wrapped = { tools: [{ type: 'function', name: 'look', parameters: 0 }] };
+    const levels = JSON_DEPTH_MAX - 4;
+    const schema = `${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`;
+    const members = JSON.stringify(wrapped).slice(1, -1).replace(':0', `:${schema}`);
+    expect(() => parseJsonBody(Buffer.from(`{"model":"m",${members}}`))).not.toThrow();
+    const response = `{"id":"resp_1","output":[],"usage":${JSON.stringify(usage)},${members}}`;
+    expect(relay(response).closing).toBeDefined();
+    const event = `data: {"type":"response.completed","response":${response}}\n\n`;
+    const { refusal } = createResponsesRelay(TERMS).push(Buffer.from(event));
+    expect(refusal).toBeUndefined();
   });
 
   it('tells the usage that is billed, if that is another one', () => {
