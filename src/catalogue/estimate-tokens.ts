@@ -16,6 +16,8 @@ import { addFile, type FileCounts, isFile } from './count-files.ts';
 /** No real text has fewer tokens than its bytes divided by this. */
 const BYTES_PER_TOKEN_MAX = 16;
 const MESSAGE_TOKENS = 4;
+/** No token goes from one part to the next, however short both are. */
+const FURTHER_PART_TOKENS = 1;
 const TOOL_TOKENS = 16;
 /** The most that vendors tell a model about tools in general, and about each tool of their own. */
 const TOOL_PROMPT_TOKENS = 500;
@@ -157,6 +159,7 @@ function addContent(content: string | readonly ContentBlock[], tally: Tally): vo
     tally.bytes += bytesOf(content, tally);
     return;
   }
+  tally.tokens += Math.max(0, content.length - 1) * FURTHER_PART_TOKENS;
   for (const block of content) {
     noteMarker(block, tally);
     addBlock(block, tally);

@@ -35,6 +35,14 @@ describe('estimateTokens', () => {
     expect(ofText([{ type: 'text', text: 'Hello!' }])).toEqual(ofText('Hello!'));
   });
 
+  it('counts a token more for each further part, however short', () => {
+    const parts = (count: number, text: string) =>
+      ofText(Array.from({ length: count }, () => ({ type: 'text', text })));
+    expect(parts(1_000, '').likely).toBe(4 + 999);
+    expect(parts(1_000, 'a').likely).toBeGreaterThan(1_000);
+    expect(parts(0, '')).toEqual(ofText(''));
+  });
+
   it('counts an image once, whatever its bytes', () => {
     const image = (data: string): ContentBlock => ({
       type: 'image',
