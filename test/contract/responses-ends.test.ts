@@ -88,6 +88,40 @@ describe('the end of a relayed stream of the responses format', () => {
     );
   });
 
+  it('is preceded by the ends of items of which the pieces are all that was told', () => {
+    const say = (type: string, place: number, delta: string) => ({
+      ...{ type: `response.${type}.delta`, output_index: place, item_id: `item_${place}` },
+      ...(type.includes('summary') ? { summary_index: 0 } : { content_index: 0 }),
+      delta,
+    });
+    const pieces = [
+      ...['Let me', ' think', '.'].map((text) => say('reasoning_summary_text', 0, text)),
+      ...['Hel', 'lo', ' th', 'ere', '!'].map((text) => say('output_text', 1, text)),
+      ...['I', ' can', 'not.'].map((text) => say('refusal', 2, text)),
+    ];
+    const items = [
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Let me think.' }] },
+      {
+        ...{ type: 'message', role: 'assistant', status: 'completed' },
+        content: [{ type: 'output_text', text: 'Hello there!', annotations: [] }],
+      },
+      { type: 'message', content: [{ type: 'refusal', refusal: 'I cannot.' }] },
+    ];
+    fc.assert(
+      fc.property(places, fc.constantFrom(undefined, []), (cuts, output) => {
+        const ended = { type: 'response.completed', response: { id: 'resp_1', output } };
+        const told = createSseDecoder()
+          .push(relayAll(createRelay(), cutBytes(toBytes([...pieces, ended]), cuts)).bytes)
+          .map(({ data }) => JSON.parse(data) as Fields);
+        const done = told.filter(isDone).map(({ item }) => item as Fields);
+        expect(done).toMatchObject(items);
+        expect(done.map(({ id }) => id)).toEqual(['item_0', 'item_1', 'item_2']);
+        expect(outputOf(told.at(-1))).toEqual(done);
+      }),
+      RUNS,
+    );
+  });
+
   it('lists a call that was cut, and that its upstream never told to be done', () => {
     fc.assert(
       fc.property(eventSequences, places, ({ events, isFailed }, cuts) => {

@@ -111,7 +111,8 @@ class ResponsesFrames implements FrameRelay {
     }
     const waitedBytes = this.#decoder.waitingBytes;
     const relayed = this.#relayEvent(event, bytes);
-    if (relayed.bytes.at(-1) === bytes) this.#texts.learn(bytes, relayed.events);
+    const isLearnt = relayed.bytes.at(-1) === bytes && this.#history.bare.isEmpty;
+    if (isLearnt) this.#texts.learn(bytes, relayed.events);
     else this.#texts.forget();
     this.#textNumber = this.#progress.nextNumber;
     // The client gets now what waits in the decoder, and may not stay until it is decoded.
@@ -236,14 +237,18 @@ class ResponsesFrames implements FrameRelay {
     return { events, bytes, closing: this.#close({ ...payload, response: mended }, status) };
   }
 
-  /** Tells the end of items that were begun, if only the end of the answer has it. */
+  /** Tells the end of items that were begun, if only the end of the answer has it, or nothing. */
   #relayRest(output: unknown): readonly Uint8Array[] {
-    if (!Array.isArray(output)) return [];
-    return output.flatMap((item: unknown, place) =>
+    const listed: readonly unknown[] = Array.isArray(output) ? output : [];
+    const end = (place: unknown, item: Json) =>
+      this.#relayPiece(ITEM_DONE, { output_index: place, item });
+    const rest = listed.flatMap((item, place) =>
       isObject(item) && this.#history.isOpen(place, item) && !isCutCall(item)
-        ? this.#relayPiece(ITEM_DONE, { output_index: place, item })
+        ? end(place, item)
         : [],
     );
+    const bare = this.#history.bare.list().flatMap(([place, item]) => end(place, item));
+    return [...rest, ...bare];
   }
 
   /** For clients that read events, where the upstream has only an end. */

@@ -1,6 +1,7 @@
 import { type Json, oversizedAnswer, readObject, readText } from '../../../json/upstream-json.ts';
 import { isObject } from '../../../schema.ts';
 import { ITEMS_MAX, PARTS_MAX } from '../upstream-item.ts';
+import { BareItems } from './bare-items.ts';
 
 export const ITEM_ADDED = 'response.output_item.added';
 export const ITEM_DONE = 'response.output_item.done';
@@ -83,6 +84,7 @@ const createSets = () => ({ begun: new Set<string>(), said: new Set<string>() })
  */
 export class ItemHistory {
   readonly #items = new Map<unknown, ItemState>();
+  readonly bare = new BareItems();
 
   /** Notes an event, and returns those that have to be told before it. */
   prepare(type: string, payload: Json): readonly Json[] {
@@ -95,7 +97,10 @@ export class ItemHistory {
     const told = this.#find(place);
     if (told.stage === 'done') return NOTHING;
     const delta = DELTAS.get(type);
-    if (delta !== undefined) return prepareDelta(told, delta, payload);
+    if (delta !== undefined) {
+      this.#keepBare(told, delta, payload);
+      return prepareDelta(told, delta, payload);
+    }
     const end = ENDS.get(type);
     if (end !== undefined) return prepareTextEnd(told, end, payload);
     return isObject(part) ? preparePart(told, type, payload, part) : NOTHING;
@@ -103,6 +108,7 @@ export class ItemHistory {
 
   /** Notes that an item is done, when all that precedes its end is told. */
   end(place: unknown): void {
+    this.bare.end(place);
     this.#set(place, 'done', {});
   }
 
@@ -125,6 +131,15 @@ export class ItemHistory {
     if (told.stage === 'begun') return ends;
     const empty = { ...item, ...EMPTY.get(item['type']), status: 'in_progress' };
     return [{ type: ITEM_ADDED, output_index: place, item: empty }, ...ends];
+  }
+
+  #keepBare({ stage, id }: ItemState, { type, kind }: TypedKind, payload: Json): void {
+    const { output_index: place, item_id = id, delta } = payload;
+    const { part } = kind;
+    if (part === undefined || (stage === 'begun' && this.bare.isEmpty)) return;
+    if (stage === 'unknown') this.bare.begin(place, part.item, item_id);
+    const list = part.index === SUMMARY.index ? 'summary' : 'content';
+    this.bare.add(place, { list, index: payload[part.index] ?? 0, type, said: String(delta) });
   }
 
   #find(place: unknown): ItemState {
