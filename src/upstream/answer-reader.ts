@@ -186,16 +186,30 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
         return unread.push(chunk);
       }
       if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
-        throw new Refusal('upstream_broken', "The upstream's answer is too large.", {
-          isOversize: true,
-          reason: 'too large',
-        });
+        throw dialect.format === 'embeddings' ? refuseLargeEmbeddings() : refuseLarge();
       }
       gathered.add(chunk);
       return undefined;
     },
     end: () => (unread === undefined ? decode(gathered.take()) : unread.end()),
   };
+}
+
+function refuseLarge(): Refusal {
+  return new Refusal('upstream_broken', "The upstream's answer is too large.", {
+    isOversize: true,
+    reason: 'too large',
+  });
+}
+
+/** Not every client heeds that it should not repeat what an upstream failed at. */
+function refuseLargeEmbeddings(): Refusal {
+  const message = `Invalid value for 'input': the embeddings need more than ${ANSWER_BYTES_MAX} bytes, the most that an answer may have; send the inputs in several requests, or ask for base64.`;
+  return new Refusal('invalid_request', message, {
+    isOversize: true,
+    param: 'input',
+    reason: 'too large',
+  });
 }
 
 /** Reads what the rest of an answer tells about its cost, and keeps nothing of its content. */
