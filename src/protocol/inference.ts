@@ -1,4 +1,5 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
+import type { Usage } from './answers/usage.ts';
 import type { EmbeddingInput } from './embeddings/embedding-input.ts';
 import type { RouteName } from './format-names.ts';
 import type { JsonBody } from './json/parse-json-body.ts';
@@ -8,6 +9,8 @@ import type { CallSeal } from './sealed-reasoning.ts';
 import type { ThinkingBlock } from './thinking-block.ts';
 import type { Trace } from './trace-context.ts';
 import type { Try } from './try.ts';
+
+export type { Usage } from './answers/usage.ts';
 
 /**
  * The terms that all formats, all upstreams and the gateway share. Content has the shape of the
@@ -131,20 +134,6 @@ declare const abridged: unique symbol;
 
 /** For code that needs everything in a request except its texts. */
 export type RequestOutline = InferenceRequest | AbridgedRequest;
-
-/** What is billed. `input` excludes cache reads and writes; `output` includes thinking. */
-export interface Usage {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  /** How many of `cacheWrite5m` may also have been written for an hour: the upstream told no time. */
-  readonly untimedWrite?: number | undefined;
-  readonly output: number;
-  readonly thinking: number;
-  /** Web searches that the vendor made for the model. */
-  readonly searches: number;
-}
 
 export type StopReason =
   | 'end_turn'
@@ -281,10 +270,7 @@ export interface AnswerPart {
 
 export type Closing = (usage: Usage) => Uint8Array;
 
-/**
- * Takes a part. The part's `bytes` stay valid only until the function returns. It returns whether
- * more is wanted, or a promise of that if the client has to catch up.
- */
+/** Takes a part, whose `bytes` stay valid only until it returns. Returns whether more is wanted. */
 export type TakePart = (part: AnswerPart) => boolean | Promise<boolean>;
 
 /** One answer. Its reader asks for one part at a time; `return` says that it wants no more. */

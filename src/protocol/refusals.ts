@@ -1,4 +1,4 @@
-import type { Usage } from './inference.ts';
+import type { Usage } from './answers/usage.ts';
 
 /** How each family of formats expresses a refusal. */
 interface RefusalKind {
@@ -239,10 +239,7 @@ export interface RefusalDetails {
   readonly nativeDetails?: Readonly<Record<string, unknown>> | undefined;
   /** Set if an upstream may have refused what another one serves. */
   readonly denial?: Denial | undefined;
-  /**
-   * Set if an answer is larger than anything that is read. It is what the request asks for, so
-   * another one would be the same, and no upstream is at fault.
-   */
+  /** Set if an answer is too large: another one would be the same, and no upstream is at fault. */
   readonly isOversize?: boolean;
   /** What an upstream says that it used for an answer which it did not finish. */
   readonly toldUsage?: Usage | undefined;

@@ -3,7 +3,6 @@ import { embedMany } from 'ai';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ANSWER_BYTES_MAX } from '../../../src/protocol/json/upstream-json.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { scrape } from '../../support/clients/scrape.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
@@ -154,22 +153,6 @@ describe('embeddings for real clients', () => {
     };
     const floats = await post({ model: 'told-embed', input: 'a', encoding_format: 'float' });
     expect(floats.body.data[0]?.embedding).toEqual([0.5, -0.25]);
-  });
-
-  it('that need too many bytes are asked for once, and refused in words that help', async () => {
-    let calls = 0;
-    answer = (inputs) => {
-      calls += 1;
-      return { ...tell(inputs), more: 'x'.repeat(ANSWER_BYTES_MAX) };
-    };
-    const provider = createOpenAI({ apiKey: gateway.key(), baseURL: `${gateway.url}/v1` });
-    const asked = embedMany({ model: provider.embeddingModel('told-embed'), values: ['a', 'b'] });
-    await expect(asked).rejects.toMatchObject({
-      statusCode: 400,
-      message: expect.stringContaining('send the inputs in several requests'),
-    });
-    expect(calls).toBe(1);
-    answer = tell;
   });
 
   it('are made of lists of tokens, which are counted exactly', async () => {

@@ -123,17 +123,6 @@ describe('an answer that came to its end', () => {
     );
   });
 
-  it('costs the price of an hour of cache if an hour was asked for and no time is told', () => {
-    const told = { ...INPUT, cacheWrite5m: 30, untimedWrite: 30, output: 7 };
-    const written = { ...INPUT, cacheWrite1h: 30, output: 7 };
-    const meter = meterOf([start(told)], { cacheWrite: '1h' });
-    expect(meter.note(finish(told))).toEqual(finish(written));
-    expect(meter.close('complete', true)).toEqual(billOf(written, false));
-    expect(meterOf([start(told)], { cacheWrite: '5m' }).note(finish(told))).toEqual(
-      finish({ ...INPUT, cacheWrite5m: 30, output: 7 }),
-    );
-  });
-
   it('tells its client the usage that is billed, whoever counted it', () => {
     const counted = finish({ ...INPUT, output: 7 });
     expect(meterOf([start(), text('Hello')]).note(counted)).toBe(counted);
