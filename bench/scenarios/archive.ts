@@ -47,7 +47,7 @@ async function prepare(): Promise<string> {
   const { books: booksId } = await readIngestion(books);
   await books.close();
   await claimBooks(connection, booksId);
-  const lease = { nodeId: 'bench', leaseMs: 600_000, booksId };
+  const lease = { run: 'bench 1', leaseMs: 600_000, booksId };
   await holdBooksLease(connection, { ...lease, untilMs: Date.now(), waitingEntries: 0 });
   await connection.close();
   const [config, archive] = [join(dir, 'tollgate.yaml'), join(dir, 'archive')];

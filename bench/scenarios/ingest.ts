@@ -81,7 +81,7 @@ async function measure(target: BooksTarget, pace: IngestPace) {
   const serverBefore = readCpuMs(postgres);
   const startedMs = performance.now();
   const ingester = startIngester({
-    ...{ connection, books, nodeId: 'bench', clock: { nowMs: () => Date.now() } },
+    ...{ connection, books, run: 'bench 1', clock: { nowMs: () => Date.now() } },
     ...{ log: createMemoryLog(), findCost: () => 900, waitingEntries: () => undefined, pace },
   });
   await waitUntil(() => (ingester.state().untilMs ?? 0) > filledMs, 'all is read', WAIT_MAX_MS);

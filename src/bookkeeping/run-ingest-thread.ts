@@ -88,7 +88,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   if (!stopping.signal.aborted) {
     keepHeapCompact();
     ingester = startIngester({
-      ...{ connection, books, rests, nodeId, clock, log },
+      ...{ connection, books, rests, run: order.run, clock, log },
       waitingEntries: waiting.waitingEntries,
       findCost: (upstream, model, usage) => findCost(upstream, model, usage),
     });

@@ -39,6 +39,8 @@ export interface QuestionFailure {
 export type UpstreamCosts = Parameters<typeof createFindCost>[0];
 
 export interface IngestOrder extends ThreadOrder {
+  /** The id of the node, a space, and what no other process has. */
+  readonly run: string;
   readonly costs: UpstreamCosts;
   /** Undefined where the archiver deletes old counts of refusals. */
   readonly refusalsKeptMs: number | undefined;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, createAuditLog } from '../accounts/audit/audit-log.ts';
@@ -107,6 +107,7 @@ function startThreads({ target, node, config, log }: AccountingOptions) {
   const { archive, keepMs } = config.books;
   const order = {
     ...{ redis: packSecrets(target), books, nodeId: node, logLevel, costs: costsOf(config) },
+    run: `${node} ${randomUUID()}`,
     refusalsKeptMs: archive === undefined ? keepMs : undefined,
   };
   const threads = startBooksThreads(order, log);

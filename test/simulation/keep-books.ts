@@ -43,7 +43,10 @@ interface Bookkeeper {
 
 export async function keepBooks({ time, store, engine }: World): Promise<SimulatedBooks> {
   const database = await createSimulatedDatabase(time, engine);
+  let runs = 0;
   const start = (nodeId: string): Bookkeeper => {
+    runs += 1;
+    const run = `${nodeId} ${runs}`;
     const process = { name: `ingester ${nodeId}`, isAlive: true, frozenUntilMs: 0 };
     return time.inProcess(process, () => {
       const ingester = startIngester({
@@ -53,7 +56,7 @@ export async function keepBooks({ time, store, engine }: World): Promise<Simulat
         log: createMemoryLog(),
         findCost: () => undefined,
         waitingEntries: () => undefined,
-        ...{ nodeId, pace: PACE },
+        ...{ run, pace: PACE },
       });
       let master = store.masterId;
       const watch = () => {

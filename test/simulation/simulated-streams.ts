@@ -47,8 +47,8 @@ function callScript(store: SimulatedStore, [, count, first, ...rest]: Args): Pro
   if (first === COUNT_KEYS.counter) return Promise.resolve([0, '']);
   if (first === BOOKS_KEYS.lease) {
     if (count === 1) return store.call((data) => releaseLease(data, String(rest[0])));
-    const [, , nodeId, leaseMs, booksId] = rest;
-    return store.call((data) => holdLease(data, String(nodeId), Number(leaseMs), String(booksId)));
+    const [, , run, leaseMs, booksId] = rest;
+    return store.call((data) => holdLease(data, String(run), Number(leaseMs), String(booksId)));
   }
   if (count === 1) return readLastIds(store, [String(first), ...unpack(rest[0] as Buffer)]);
   if (first !== LEDGER) return Promise.resolve(['0-0', '', 0, [], []]);
@@ -65,15 +65,15 @@ function readLastIds(store: SimulatedStore, ledgers: readonly string[]): Promise
   });
 }
 
-function holdLease({ nowMs, get, set }: StoreData, nodeId: string, leaseMs: number, own: string) {
+function holdLease({ nowMs, get, set }: StoreData, run: string, leaseMs: number, own: string) {
   const holder = get(BOOKS_KEYS.lease);
-  if (holder !== undefined && holder !== nodeId) return ['other_node', nowMs, own];
-  set(BOOKS_KEYS.lease, nodeId, leaseMs);
+  if (holder !== undefined && holder !== run) return ['other_node', nowMs, own];
+  set(BOOKS_KEYS.lease, run, leaseMs);
   return ['held', nowMs, own];
 }
 
-function releaseLease({ get, set }: StoreData, nodeId: string): number {
-  if (get(BOOKS_KEYS.lease) !== nodeId) return 0;
+function releaseLease({ get, set }: StoreData, run: string): number {
+  if (get(BOOKS_KEYS.lease) !== run) return 0;
   set(BOOKS_KEYS.lease, undefined);
   return 1;
 }

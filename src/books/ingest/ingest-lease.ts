@@ -14,7 +14,7 @@ import { markDatabaseErrors } from './database-error.ts';
 interface LeaseOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly books: Books;
-  readonly nodeId: string;
+  readonly run: string;
   readonly leaseMs: number;
   readonly clock: Clock;
 }
@@ -30,7 +30,7 @@ export interface IngestLease {
 }
 
 export function createIngestLease(options: LeaseOptions): IngestLease {
-  const { connection, books, nodeId, leaseMs, clock } = options;
+  const { connection, books, run, leaseMs, clock } = options;
   let ownId: string | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -42,7 +42,7 @@ export function createIngestLease(options: LeaseOptions): IngestLease {
   return {
     async hold(progress) {
       ownId ??= await markDatabaseErrors(prepareBooks());
-      const order = { nodeId, leaseMs, booksId: ownId, ...progress };
+      const order = { run, leaseMs, booksId: ownId, ...progress };
       const askedMs = performance.now();
       const asked = holdBooksLease(connection, order);
       const reply = await asked.catch((error: unknown) => {
@@ -55,7 +55,7 @@ export function createIngestLease(options: LeaseOptions): IngestLease {
     isHeld: () => performance.now() < heldUntilMs,
     release() {
       heldUntilMs = Number.NEGATIVE_INFINITY;
-      return releaseBooksLease(connection, nodeId).catch(() => {});
+      return releaseBooksLease(connection, run).catch(() => {});
     },
   };
 }

@@ -35,8 +35,8 @@ interface IngesterOptions {
   readonly connection: Pick<RedisConnection, 'client' | 'isCluster' | 'send'>;
   /** A writer. */
   readonly books: Books;
-  /** The same after a restart, and no other node's. */
-  readonly nodeId: string;
+  /** The id of the node, a space, and what no other process has. */
+  readonly run: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly findCost: FindCost;

@@ -11,7 +11,8 @@ export interface Progress {
 }
 
 interface LeaseOrder extends Progress {
-  readonly nodeId: string;
+  /** Begins with the id of the node, and a space. */
+  readonly run: string;
   readonly leaseMs: number;
   readonly booksId: string;
 }
@@ -36,21 +37,21 @@ interface BooksProgress {
 const holdScript = loadLuaScript(
   new URL('./hold-lease.lua', import.meta.url),
   ['lease', 'id', 'progress'],
-  ['node_id', 'lease_ms', 'books_id', 'until_ms', 'waiting'],
+  ['run', 'lease_ms', 'books_id', 'until_ms', 'waiting'],
 );
 const releaseScript = loadLuaScript(
   new URL('./release-lease.lua', import.meta.url),
   ['lease'],
-  ['node_id'],
+  ['run'],
 );
 
-/** Takes the lease of the books or renews it, unless another node has it. */
+/** Takes the lease of the books or renews it, unless another run has it. */
 export async function holdBooksLease(
   connection: Connection,
-  { nodeId, leaseMs, booksId, untilMs, waitingEntries }: LeaseOrder,
+  { run, leaseMs, booksId, untilMs, waitingEntries }: LeaseOrder,
 ): Promise<LeaseReply> {
   const reply = await holdScript.call(connection, BOOKS_KEYS, {
-    node_id: nodeId,
+    run,
     lease_ms: leaseMs,
     books_id: booksId,
     until_ms: untilMs ?? '',
@@ -60,8 +61,8 @@ export async function holdBooksLease(
   return { state, nowMs, booksId: known };
 }
 
-export async function releaseBooksLease(connection: Connection, nodeId: string): Promise<void> {
-  await releaseScript.call(connection, { lease: BOOKS_KEYS.lease }, { node_id: nodeId });
+export async function releaseBooksLease(connection: Connection, run: string): Promise<void> {
+  await releaseScript.call(connection, { lease: BOOKS_KEYS.lease }, { run });
 }
 
 /** Undefined before anything was read into any books. */
@@ -77,7 +78,7 @@ export async function readBooksProgress(
   return {
     untilMs: Number(until),
     waitingEntries: Number(waiting ?? 0),
-    nodeId: typeof holder === 'string' ? holder : undefined,
+    nodeId: typeof holder === 'string' ? holder.split(' ')[0] : undefined,
   };
 }
 

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  Hold: takes the lease of the books for a node, or extends it if the node holds it already. Notes
-  how far the books are.
+  Hold: takes the lease of the books for a run of a node, or extends it if it holds it already. Notes
+  how far the books are. The id of the node would not do, which a copied data folder gives to two.
 
   KEYS  lease, id, progress
-  ARGV  node_id, lease_ms, books_id, until_ms, waiting
+  ARGV  run, lease_ms, books_id, until_ms, waiting
   Reply {state, now_ms, books_id}
         state     held, other_node or other_books
         now_ms    the clock of Redis
@@ -16,17 +16,21 @@
   It works without free memory, because the work of its holder frees some.
 ]]
 local lease, id, progress = unpack(KEYS)
-local node_id, lease_ms, books_id, until_ms, waiting = unpack(ARGV)
+local run, lease_ms, books_id, until_ms, waiting = unpack(ARGV)
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local holder = redis.call('GET', lease)
 local known = redis.call('GET', id)
 if known and known ~= books_id then
-  if holder == node_id then redis.call('DEL', lease) end
+  if holder == run then redis.call('DEL', lease) end
   return { 'other_books', now_ms, known }
 end
-if holder and holder ~= node_id then return { 'other_node', now_ms, known or books_id } end
-redis.call('SET', lease, node_id, 'PX', lease_ms)
+if holder and holder ~= run then
+  -- A clock that was set back would keep the lease of a dead run for as long as that.
+  redis.call('PEXPIRE', lease, lease_ms, 'LT')
+  return { 'other_node', now_ms, known or books_id }
+end
+redis.call('SET', lease, run, 'PX', lease_ms)
 if not known then redis.call('SET', id, books_id) end
 if until_ms ~= '' then redis.call('HSET', progress, 'until', until_ms) end
 if waiting ~= '' then redis.call('HSET', progress, 'waiting', waiting) end

@@ -37,7 +37,7 @@ export async function tellProgress(
 ): Promise<void> {
   const { books: booksId } = await readIngestion(books);
   await claimBooks(connection, booksId);
-  const lease = { nodeId: 'node', leaseMs: 60_000, booksId };
+  const lease = { run: 'node 1', leaseMs: 60_000, booksId };
   await holdBooksLease(connection, { ...lease, untilMs, waitingEntries: 0 });
 }
 

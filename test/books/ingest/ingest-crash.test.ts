@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -37,7 +38,8 @@ afterEach(async () => {
 
 function spawnIngester(target: BooksTarget, nodeId: string): ChildProcess {
   const pace = { ...HASTY_PACE, keepMs: 0, trimMs: 20, leaseMs: 300 };
-  const order: IngesterOrder = { port: store.server.port, target, nodeId, pace };
+  const run = `${nodeId} ${randomUUID()}`;
+  const order: IngesterOrder = { port: store.server.port, target, run, pace };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], {
     stdio: ['pipe', 'inherit', 'inherit'],
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { entriesOf } from '../../../src/books/engine/days.ts';
@@ -112,7 +113,7 @@ function start(shared: TestConnection, options: StartOptions) {
       },
     },
     books,
-    nodeId,
+    run: `${nodeId} ${randomUUID()}`,
     clock: { nowMs: () => Date.now() },
     log,
     findCost: () => 100,

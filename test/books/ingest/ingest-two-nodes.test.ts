@@ -50,6 +50,28 @@ describeBooks('of several nodes', (scene) => {
     expect((await readBooksProgress(store.connection))?.nodeId).toBe('b');
   });
 
+  test('of two with a copied data folder one ingests', async () => {
+    const [booksA, booksB] = await openTwice(scene);
+    const pace = { leaseMs: 60_000 };
+    const a = store.start({ books: booksA, nodeId: 'a', pace });
+    await waitUntil(() => a.ingester.state().isIngesting, 'one ingests');
+    const twin = store.start({ books: booksB, nodeId: 'a', pace });
+    await waitUntilInBooks(booksA, await fillBuckets(store.connection, BUCKETS));
+    await twin.waitForCalls(3);
+    expect(twin.ingester.state()).toMatchObject({ isIngesting: false, failure: undefined });
+    await twin.ingester.stop();
+    await a.waitForCalls(3);
+    expect(a.ingester.state().isIngesting).toBe(true);
+    expect((await readBooksProgress(store.connection))?.nodeId).toBe('a');
+  });
+
+  test('the lease of one that died ends in time, though the clock of Redis was set back', async () => {
+    const books = await scene.create();
+    await store.connection.send('set', [BOOKS_KEYS.lease, 'dead 1', 'px', 3_600_000]);
+    const { ingester } = store.start({ books, nodeId: 'a', pace: { leaseMs: 300 } });
+    await waitUntil(() => ingester.state().isIngesting, 'it takes over');
+  });
+
   test('two that both think they hold the lease write each entry once', async () => {
     const [booksA, booksB] = await openTwice(scene);
     // Each of them takes the lease, whoever holds it.

@@ -10,19 +10,19 @@ import { openConnection, standalone, tcp } from '../../support/servers/redis-con
 export interface IngesterOrder {
   readonly port: number;
   readonly target: BooksTarget;
-  readonly nodeId: string;
+  readonly run: string;
   readonly pace: IngestPace;
 }
 
 /** An ingester in its own process, so that a test can kill it. It ends with its parent. */
 process.stdin.on('close', () => process.exit()).resume();
-const { port, target, nodeId, pace } = JSON.parse(process.argv[2] ?? '') as IngesterOrder;
+const { port, target, run, pace } = JSON.parse(process.argv[2] ?? '') as IngesterOrder;
 const rests = createWorkRests();
 startIngester({
   connection: openConnection(standalone(tcp(port))),
   books: openBooks({ target, isReader: false, name: 'ingester', takeRest: rests.take }),
   rests,
-  nodeId,
+  run,
   clock: { nowMs: () => Date.now() },
   log: createMemoryLog(),
   findCost: () => 100,

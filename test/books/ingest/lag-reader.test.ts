@@ -11,10 +11,10 @@ const MINUTE_MS = 60_000;
 /** How far the books were when a node wrote them last. */
 async function writeOnce(lagMs: number) {
   const { connection } = store;
-  const order = { nodeId: 'a', leaseMs: 60_000, booksId: 'books', waitingEntries: 0 };
+  const order = { run: 'a 1', leaseMs: 60_000, booksId: 'books', waitingEntries: 0 };
   const { nowMs } = await holdBooksLease(connection, { ...order, untilMs: undefined });
   await holdBooksLease(connection, { ...order, untilMs: nowMs - lagMs });
-  await releaseBooksLease(connection, 'a');
+  await releaseBooksLease(connection, 'a 1');
 }
 
 test('the books are further behind all the time while no node writes them', async () => {

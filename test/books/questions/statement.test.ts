@@ -116,7 +116,7 @@ describeBooks('statements', (scene) => {
   test('are closed when the month is over and all of it is in the books', async () => {
     const books = await scene.create();
     const { connection } = redis;
-    const lease = { nodeId: 'node', leaseMs: 60_000, booksId: 'books', waitingEntries: 0 };
+    const lease = { run: 'node 1', leaseMs: 60_000, booksId: 'books', waitingEntries: 0 };
     const isClosed = async (untilMs: number, nowMs: number) => {
       await holdBooksLease(connection, { ...lease, untilMs });
       return (await read(books, MONTH, 'acct_a', nowMs)).is_closed;
@@ -137,7 +137,7 @@ describeBooks('statements', (scene) => {
     expect(await isClosed(closedMs, closedMs)).toBe(true);
     await setAside({});
     expect(await isClosed(closedMs, closedMs)).toBe(false);
-    await releaseBooksLease(connection, 'node');
+    await releaseBooksLease(connection, 'node 1');
     await connection.send('del', [BOOKS_KEYS.progress]);
   });
 
