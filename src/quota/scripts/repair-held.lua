@@ -1,16 +1,17 @@
 #!lua flags=allow-oom
 --[[
-  Repair: makes an account and its keys count as held and in flight what their open holds say.
+  Repair: makes an account and some of its keys count as held and in flight what their open holds say.
 
-  KEYS  account, keys, holds, whole
-  ARGV  prefix, account_id
+  KEYS  account, holds, whole
+  ARGV  prefix, account_id, key_ids
   Uses  numbers, names, holds
   Reply {{key_id, field, before, after}, …}  what it changed; key_id is empty for a field of the account
 
-  It all happens in one moment, so requests may run meanwhile. Doing it again changes nothing.
+  key_ids is a packed list, whose length bounds a call. It all happens in one moment, so requests may
+  run meanwhile. Doing it again changes nothing.
 ]]
-local account, keys, holds = unpack(KEYS)
-local prefix, account_id = unpack(ARGV)
+local account, holds = unpack(KEYS)
+local prefix, account_id, key_ids = unpack(ARGV)
 local changes = {}
 -- The amounts by key_id and field; the key_id of the account is empty.
 local expected = { [''] = { held = 0 } }
@@ -51,7 +52,7 @@ end
 local version, held = unpack(redis.call('HMGET', account, 'version', 'held'))
 if not version then return {} end
 compare('', 'held', held or '0', expected[''].held)
-for _, key_id in ipairs(redis.call('SMEMBERS', keys)) do compare_key(key_id) end
+for _, key_id in ipairs(cmsgpack.unpack(key_ids)) do compare_key(key_id) end
 
 for _, change in ipairs(changes) do
   local key_id, field, _, after = unpack(change)

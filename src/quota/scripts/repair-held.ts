@@ -1,6 +1,10 @@
+import { pack } from 'msgpackr';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
+
+/** In one call of the script; Redis serves nobody else meanwhile. */
+const KEYS_MAX = 500;
 
 /** One figure of a record that did not match the open holds. */
 export interface FigureRepair {
@@ -15,8 +19,8 @@ export interface FigureRepair {
 
 const script = loadLuaScript(
   new URL('./repair-held.lua', import.meta.url),
-  ['account', 'keys', 'holds', 'whole'],
-  ['prefix', 'account_id'],
+  ['account', 'holds', 'whole'],
+  ['prefix', 'account_id', 'key_ids'],
 );
 
 type RepairReply = readonly (readonly [
@@ -27,7 +31,8 @@ type RepairReply = readonly (readonly [
 ])[];
 
 /**
- * Makes what an account and its keys hold match their open holds. Requests may run meanwhile.
+ * Makes what an account and its keys hold match their open holds, a few keys at one moment. Requests
+ * may run meanwhile, and keys may come.
  */
 export async function repairHeld(
   connection: Pick<RedisConnection, 'send'>,
@@ -35,15 +40,18 @@ export async function repairHeld(
   accountId: string,
 ): Promise<FigureRepair[]> {
   const { prefix, account, keysOf, holds, whole } = keysOfBucket(bucket);
-  const reply = await script.call(
-    connection,
-    { account: account(accountId), keys: keysOf(accountId), holds, whole },
-    { prefix, account_id: accountId },
-  );
-  return (reply as RepairReply).map(([key, field, before, after]) => ({
-    key: key || null,
-    field,
-    before,
-    after,
-  }));
+  const keyIds = (await connection.send('smembers', [keysOf(accountId)])) as string[];
+  const repaired: FigureRepair[] = [];
+  // Once for an account without keys, too.
+  for (let done = 0; done === 0 || done < keyIds.length; done += KEYS_MAX) {
+    const reply = (await script.call(
+      connection,
+      { account: account(accountId), holds, whole },
+      { prefix, account_id: accountId, key_ids: pack(keyIds.slice(done, done + KEYS_MAX)) },
+    )) as RepairReply;
+    for (const [key, field, before, after] of reply) {
+      repaired.push({ key: key || null, field, before, after });
+    }
+  }
+  return repaired;
 }
