@@ -187,14 +187,14 @@ describe('the doctor and a server of the books', () => {
     const note = (untilMs: number) =>
       redis.cli('hset', BOOKS_KEYS.progress, 'until', String(untilMs));
     await redis.cli('set', BOOKS_KEYS.id, id);
-    await redis.cli('set', BOOKS_KEYS.lease, 'node-7');
+    await redis.cli('set', BOOKS_KEYS.lease, 'node-7 run');
     await note(Date.now());
     const well = await examineBooks(url, { redisUrl });
     expect(well('books-identity').state).toBe('ok');
     expect(well('books-lag').state).toBe('ok');
     await note(Date.now() - 200_000);
     const late = await examineBooks(url, { redisUrl });
-    expect(late('books-lag')).toEqual(problem('warning', 's behind', 'node-7'));
+    expect(late('books-lag')).toEqual(problem('warning', 's behind', 'the node node-7,'));
     await note(Date.now() - 900_000);
     expect((await examineBooks(url, { redisUrl }))('books-lag').state).toBe('failed');
     await redis.cli('del', BOOKS_KEYS.lease);

@@ -1,5 +1,5 @@
+import { readBooksId, readBooksProgress } from '../../books/stream/books-lease.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
-import { BOOKS_KEYS } from '../../redis/redis-keys.ts';
 import { type Finding, failCheck, passCheck, skipCheck, warnCheck } from '../finding.ts';
 
 const LAG_MS_WARN = 120_000;
@@ -19,17 +19,16 @@ export interface BooksMemory {
 }
 
 export async function readBooksMemory(send: RedisConnection['send']): Promise<BooksMemory> {
-  const [booksId, nodeId, until, time] = await Promise.all([
-    send('get', [BOOKS_KEYS.id]),
-    send('get', [BOOKS_KEYS.lease]),
-    send('hget', [BOOKS_KEYS.progress, 'until']),
+  const [booksId, progress, time] = await Promise.all([
+    readBooksId({ send }),
+    readBooksProgress({ send }),
     send('time', []),
   ]);
   const [seconds, micros] = (Array.isArray(time) ? time : []).map(Number);
   return {
-    booksId: textIn(booksId),
-    nodeId: textIn(nodeId),
-    untilMs: textIn(until) === undefined ? undefined : Number(until),
+    booksId,
+    nodeId: progress?.nodeId,
+    untilMs: progress?.untilMs,
     nowMs: (seconds ?? 0) * 1_000 + (micros ?? 0) / 1_000,
   };
 }
@@ -61,8 +60,4 @@ export function judgeLag(memory: BooksMemory | undefined): Finding {
   const mend = `Look into the log of the node ${nodeId}, and at the server of the books.`;
   if (lagMs > LAG_MAX_MS) return failCheck(found, mend);
   return lagMs > LAG_MS_WARN ? warnCheck(found, mend) : passCheck(found);
-}
-
-function textIn(reply: unknown): string | undefined {
-  return typeof reply === 'string' ? reply : undefined;
 }
