@@ -12,6 +12,9 @@ import { createTroubleLog } from './trouble-log.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { WorkRests } from './work-rests.ts';
 
+/** A round renews its lease for so long: one that takes longer may get no answer any more. */
+const RENEWED_MS_MAX = 30_000;
+
 interface IngesterState {
   /** This node holds the lease, and has written with it what there was. */
   readonly isIngesting: boolean;
@@ -80,7 +83,7 @@ export function startIngester(options: IngesterOptions): Ingester {
     const nowMs = await hold();
     if (nowMs === undefined) return pace.othersRoundMs;
     turn ??= createTurn({ ...options, pace, signal: stopping.signal });
-    const isCaughtUp = await turn.carryOn(nowMs);
+    const isCaughtUp = await renewDuring(turn.carryOn(nowMs), hold, pace.leaseMs / 3);
     if (isCaughtUp) await hold();
     trouble.end('the books are written again');
     return isCaughtUp ? pace.roundMs : pace.batchRestMs;
@@ -118,6 +121,29 @@ export function startIngester(options: IngesterOptions): Ingester {
       await lease.release();
     },
   };
+}
+
+/** While a long batch is written, another node would begin at the same place. */
+async function renewDuring<Result>(
+  work: Promise<Result>,
+  hold: () => Promise<unknown>,
+  everyMs: number,
+): Promise<Result> {
+  const ending = new AbortController();
+  const renew = async () => {
+    for (let doneMs = 0; doneMs < RENEWED_MS_MAX; doneMs += everyMs) {
+      await sleep(everyMs, undefined, { signal: ending.signal });
+      await hold().catch(() => {});
+    }
+  };
+  const renewing = renew().catch(() => {});
+  try {
+    return await work;
+  } finally {
+    ending.abort();
+    // A lease that is given up must not be taken again.
+    await renewing;
+  }
 }
 
 /** Each round returns how long to rest after it. */

@@ -50,6 +50,34 @@ describeBooks('of several nodes', (scene) => {
     expect((await readBooksProgress(store.connection))?.nodeId).toBe('b');
   });
 
+  test('one that takes long for a batch keeps the lease', async () => {
+    const [booksA, booksB] = await openTwice(scene);
+    let answer = Promise.resolve();
+    const connection = {
+      client: store.connection.client,
+      isCluster: false,
+      send: async (command: string, args: readonly CommandArg[]) => {
+        if (args[2] !== BOOKS_KEYS.lease) await answer;
+        return await store.connection.send(command, args);
+      },
+    };
+    const pace = { leaseMs: 300 };
+    const a = store.start({ books: booksA, nodeId: 'a', connection, pace });
+    await waitUntil(() => a.ingester.state().isIngesting, 'it ingests');
+    let goOn = () => {};
+    answer = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const b = store.start({ books: booksB, nodeId: 'b', pace });
+    // It rests for five milliseconds before each, so that the lease could end several times.
+    await b.waitForCalls(300);
+    const { isIngesting } = a.ingester.state();
+    const progress = await readBooksProgress(store.connection);
+    goOn();
+    expect([isIngesting, progress?.nodeId]).toEqual([true, 'a']);
+    await waitUntilInBooks(booksA, await fillBuckets(store.connection, BUCKETS));
+  });
+
   test('of two with a copied data folder one ingests', async () => {
     const [booksA, booksB] = await openTwice(scene);
     const pace = { leaseMs: 60_000 };

@@ -70,6 +70,7 @@ describeBooks('the ingester', (scene) => {
     }, 'the books are that far');
     expect(await placesInBooks(books)).toEqual(places);
     expect(await readBooksProgress(store.connection)).toMatchObject({ nodeId: 'a' });
+    await waitUntil(() => ingester.state().isIngesting, 'it says that it ingests');
     expect(ingester.state()).toMatchObject({
       ...{ isIngesting: true, failure: undefined },
       untilMs: expect.any(Number),
