@@ -42,9 +42,12 @@ export async function holdArchiver(
 ): Promise<void> {
   const own = randomUUID();
   const take = () => connection.send('set', [ARCHIVER_KEY, own, 'px', LEASE_MS, 'nx']);
+  /** A clock of Redis that was set back would keep the lease of a dead process as long as that. */
+  const shorten = () => connection.send('pexpire', [ARCHIVER_KEY, LEASE_MS, 'LT']);
   const read = () => connection.send('get', [ARCHIVER_KEY]);
   const giveUpMs = performance.now() + LEASE_MS + TRY_AGAIN_MS;
   while ((await take()) === null) {
+    await shorten();
     if (performance.now() > giveUpMs) {
       throw new Error('another process archives the books at the moment');
     }

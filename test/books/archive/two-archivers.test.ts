@@ -6,6 +6,7 @@ import { createFolderPlace } from '../../../src/books/archive/folder-place.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { ARCHIVER_KEY } from '../../../src/redis/redis-keys.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks } from '../books-scene.ts';
 import { enter } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
@@ -132,5 +133,21 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const place = createFolderPlace(createTempDir());
     const retained = await retain({ books, connection, place });
     expect(retained).toEqual({ archived: ['2026-11-15'], failures: [] });
+  });
+
+  it('waits no longer where the clock of Redis was set back since', async () => {
+    const { connection } = redis;
+    const books = await create();
+    await enter(books, entriesOfDay(TODAY - 5, 20));
+    await tellProgress(books, connection);
+    await connection.send('set', [ARCHIVER_KEY, 'killed', 'px', 3_600_000]);
+    const retaining = retain({ books, connection, place: createFolderPlace(createTempDir()) });
+    await waitUntil(
+      async () => Number(await connection.send('pttl', [ARCHIVER_KEY])) <= 30_000,
+      'the lease ends as soon as any other',
+      20_000,
+    );
+    await connection.send('del', [ARCHIVER_KEY]);
+    expect(await retaining).toEqual({ archived: ['2026-11-15'], failures: [] });
   });
 });
