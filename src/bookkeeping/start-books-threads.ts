@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.ts';
 import type { RefusalBatch } from '../lib/refusal-batch.ts';
+import { keepReport } from './keep-report.ts';
 import { keepThread } from './keep-thread.ts';
 import { createThreadLine, type ThreadLine } from './thread-line.ts';
 import type {
@@ -26,7 +27,7 @@ const ANSWER_FILE = new URL('./run-answer-thread.js', import.meta.url);
  */
 export interface BooksThreads {
   readonly questions: Pick<ThreadLine, 'ask' | 'stream'>;
-  /** The last report; undefined before the first one. */
+  /** The last report; undefined before the first one, and while the thread stands still. */
   report(): IngestReport | undefined;
   noteMasterChange(): void;
   noteRefusals(batch: RefusalBatch): void;
@@ -35,18 +36,14 @@ export interface BooksThreads {
 }
 
 export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
-  let report: IngestReport | undefined;
+  const kept = keepReport();
   let { costs } = order;
   const ingester = keepThread<MessageToIngester, MessageFromIngester>({
     file: INGEST_FILE,
     order: () => ({ ...order, costs }),
     heapMbMax: HEAP_MB_MAX,
-    onMessage: ({ state }) => {
-      report = state;
-    },
-    onBreak: () => {
-      report = undefined;
-    },
+    onMessage: ({ state }) => kept.note(state),
+    onBreak: kept.forget,
     log,
   });
   const answerer = keepThread<MessageToAnswerer, MessageFromAnswerer>({
@@ -63,7 +60,7 @@ export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
 
   return {
     questions: line,
-    report: () => report,
+    report: kept.read,
     noteMasterChange: () => ingester.tell({ type: 'master_change' }),
     noteRefusals: (batch) => ingester.tell({ type: 'refusals', batch }),
     changeCosts(changed) {
