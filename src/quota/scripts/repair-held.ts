@@ -31,8 +31,8 @@ type RepairReply = readonly (readonly [
 ])[];
 
 /**
- * Makes what an account and its keys hold match their open holds, a few keys at one moment. Requests
- * may run meanwhile, and keys may come.
+ * Makes what an account and its keys hold match their open holds, a few keys at one moment.
+ * Requests may run meanwhile, and keys may come.
  */
 export async function repairHeld(
   connection: Pick<RedisConnection, 'send'>,
