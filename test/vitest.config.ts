@@ -40,6 +40,7 @@ const LONG = [
   'test/e2e/limits/jumping-clock.test.ts',
   'test/e2e/operating/catalogue-nodes.test.ts',
   'test/e2e/operating/earlier-release.test.ts',
+  'test/e2e/operating/hung-worker.test.ts',
   'test/e2e/operating/operators.test.ts',
   'test/e2e/operating/reload.test.ts',
   'test/e2e/operating/rolling-restart.test.ts',
