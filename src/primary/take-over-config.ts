@@ -41,15 +41,16 @@ export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
 
 /**
  * Nothing waits for a replaced worker, so each may finish what it has begun, with either settings:
- * at first tries in vain, and then an answer of full length.
+ * at first tries in vain, then an answer of full length, and then its cost without a client.
  */
 function createOrder(previous: ConfigInUse, next: ConfigInUse): RollOrder {
   const configs = [previous.config, next.config];
   const hurriedMs = Math.max(...configs.map(({ drain }) => drain.timeoutMs));
   const upstreams = configs.flatMap((config) => config.upstreams);
   const answerMaxMs = Math.max(0, ...upstreams.map(({ timeouts }) => timeouts.totalMs));
+  const unreadMaxMs = Math.max(...configs.map(({ onLeave }) => onLeave.timeoutMs));
   return {
-    timeoutMs: answerMaxMs + hurriedMs,
+    timeoutMs: answerMaxMs + unreadMaxMs + hurriedMs,
     ...{ hurriedMs, lingerMs: ROLL_LINGER_MS, isUndo: false },
   };
 }

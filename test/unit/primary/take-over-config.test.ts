@@ -44,17 +44,18 @@ async function takeOver(brokenSlot: number, { restoring }: { restoring?: string 
   return { done, failure, used };
 }
 
-it('a replaced worker has time for an answer of full length', async () => {
+it('a replaced worker has time for an answer of full length whose client leaves at its end', async () => {
   const [previous, next] = ['total: 30m', 'total: 20m'].map((timeouts, index) => {
     const upstream = `{name: main, kind: chat, url: "https://llm.test", timeouts: {${timeouts}}}`;
-    const text = `upstreams: [${upstream}]\ndrain: {timeout: ${index + 1}m}\n`;
+    const timeout = `{timeout: ${index + 1}m}`;
+    const text = `upstreams: [${upstream}]\ndrain: ${timeout}\non_leave: ${timeout}\n`;
     const source = { path: undefined, text, env: {} };
     return { source, config: parseConfig(source), count: index };
   });
   const roll = vi.fn(async () => ({ replaced: 1, failure: undefined }));
   if (previous === undefined || next === undefined) throw new Error('there are two settings');
   await takeOverConfig({ workers: { roll }, previous, next, use() {}, restore() {} });
-  const order = expect.objectContaining({ timeoutMs: 32 * 60_000, hurriedMs: 2 * 60_000 });
+  const order = expect.objectContaining({ timeoutMs: 34 * 60_000, hurriedMs: 2 * 60_000 });
   expect(roll).toHaveBeenCalledExactlyOnceWith(expect.any(Number), order);
 });
 
