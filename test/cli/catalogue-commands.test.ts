@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -35,6 +36,16 @@ function command(node: Gateway) {
       expect([code, out], args.join(' ')).toEqual([1, '']);
       return err;
     },
+    /** What a terminal shows of a command whose question gets this answer. */
+    answerAtTerminal(input: string, ...args: string[]): string {
+      const line = [process.execPath, 'dist/src/main.js', 'catalogue', ...args].join(' ');
+      const options = {
+        input: `${input}\n`,
+        encoding: 'utf8' as const,
+        env: { ...process.env, ...env },
+      };
+      return spawnSync('script', ['-qec', line, '/dev/null'], options).stdout;
+    },
     /** The same as a child process, with this on its standard input. */
     pipe: (input: string, ...args: string[]) => pipeProgram(input, env, 'catalogue', ...args),
     file(text: string): string {
@@ -48,7 +59,7 @@ function command(node: Gateway) {
 const startCommand = async () => command(await startOn(await startRedis()));
 
 it('what get prints is edited, compared, applied, listed and rolled back', async () => {
-  const { run, runOk, read, file } = await startCommand();
+  const { run, runOk, refuse, answerAtTerminal, read, file } = await startCommand();
   const text = await runOk('get');
   const { catalogue } = await read();
   expect(parse(text)).toEqual({ version: 1, ...catalogue });
@@ -68,7 +79,12 @@ it('what get prints is edited, compared, applied, listed and rolled back', async
   expect(history).toMatch(/^VERSION +HOLDS FROM +APPLIED AT +KIND +BY +BACK TO$/m);
   expect(history).toMatch(/^2 .* apply +cli from \S+ +-$/m);
   expect(history).toMatch(/^1 .* seed +settings +-$/m);
-  expect(await runOk('rollback', '1')).toMatch(/price\.output +2\.5 +1\nversion 3 holds at once/);
+  expect(await refuse('rollback', '1')).toBe('tollgate: nobody can be asked: use --yes\n');
+  expect(answerAtTerminal('n', 'rollback', '1')).toMatch(
+    /price\.output +2\.5 +1\s[\s\S]*Go back to/,
+  );
+  expect((await read()).version).toBe(2);
+  expect(answerAtTerminal('y', 'rollback', '1')).toMatch(/version 3 holds at once/);
   expect((await read()).catalogue).toEqual(catalogue);
   expect(await runOk('history')).toMatch(/^3 .* rollback +cli from \S+ +1$/m);
 
@@ -96,7 +112,7 @@ it('prints JSON for programs, and takes it back', async () => {
     { version: 2, kind: 'apply', who: { via: 'cli' } },
     { version: 1, kind: 'seed', who: null },
   ]);
-  expect(JSON.parse(await runOk('rollback', '1', '--json'))).toMatchObject({ version: 3 });
+  expect(JSON.parse(await runOk('rollback', '1', '--yes', '--json'))).toMatchObject({ version: 3 });
 });
 
 it('a change from a time on waits, and no other may come before it', async () => {
@@ -111,7 +127,7 @@ it('a change from a time on waits, and no other may come before it', async () =>
   expect(await refuse('apply', next, '--yes', '--from', '2037-01-31')).toMatch(
     /version 2 is to hold from 2037-02-01T00:00:00\.000Z: .* a rollback withdraws it/,
   );
-  await runOk('rollback', '1');
+  await runOk('rollback', '1', '--yes');
   expect(await read()).toMatchObject({ version: 3, sold_version: 3 });
 });
 

@@ -18,10 +18,13 @@ interface CatalogueData {
   readonly catalogue: object;
 }
 
-interface ChangeData {
+interface DiffData {
+  readonly changes: readonly { field: string; before: unknown; after: unknown }[];
+}
+
+interface ChangeData extends DiffData {
   readonly version: number | null;
   readonly from: string | null;
-  readonly changes: readonly { field: string; before: unknown; after: unknown }[];
 }
 
 interface NoteData {
@@ -37,9 +40,12 @@ interface NoteData {
   readonly rolled_back_to: number | null;
 }
 
-interface ApplyOptions extends AdminOptions {
-  readonly from?: string;
+interface ChangeOptions extends AdminOptions {
   readonly yes?: boolean;
+}
+
+interface ApplyOptions extends ChangeOptions {
+  readonly from?: string;
 }
 
 /** A document from a file, and the version that it was made from. */
@@ -94,19 +100,17 @@ export function registerCatalogueCommand(program: Command, host: CommandHost): v
 
   withAdminOptions(group.command('rollback'))
     .argument('<version>', 'the version to go back to', parseCount)
-    .description('make an earlier version the last one, at once; withdraws versions that wait')
-    .action((version: number, options: AdminOptions) =>
-      runAdminCommand(host, options, async (client) => {
-        const { version: base } = await client.call<CatalogueData>('GET', '/catalogue');
-        const body = { base_version: base ?? 1, version };
-        const data = await client.call<ChangeData>('POST', '/catalogue/rollback', body);
-        return { data, text: `${printChanges(data)}\nversion ${data.version} holds at once` };
-      }),
+    .option('--yes', 'do not ask')
+    .description(
+      'show what an earlier version changes, ask, and make it the last one, at once; withdraws versions that wait',
+    )
+    .action((version: number, options: ChangeOptions) =>
+      runAdminCommand(host, options, (client) => rollBack(host, client, version, options)),
     );
 }
 
 async function applyFile(
-  { terminal, setExitCode }: CommandHost,
+  host: CommandHost,
   client: AdminClient,
   file: string,
   { from, yes }: ApplyOptions,
@@ -114,19 +118,43 @@ async function applyFile(
   const edited = await readEdited(client, file);
   const tried = await tryFile(client, edited, from);
   if (tried.changes.length === 0) return { data: tried, text: printChanges(tried) };
-  if (yes !== true) {
-    if (!terminal.isAttended()) throw new CommandFailure('nobody can be asked: use --yes');
-    terminal.err(printChanges(tried));
-    if (!(await terminal.confirm('Apply this?'))) {
-      setExitCode(1);
-      return undefined;
-    }
-  }
+  if (yes !== true && !(await confirm(host, 'Apply this?', tried))) return undefined;
   const data = await client.call<ChangeData>('PUT', '/catalogue', bodyOf(edited, from));
   return {
     data,
     text: `${printChanges(data)}\nversion ${data.version} holds from ${data.from}`,
   };
+}
+
+/** If somebody changes the catalogue while this asks, the node refuses. */
+async function rollBack(
+  host: CommandHost,
+  client: AdminClient,
+  version: number,
+  { yes }: ChangeOptions,
+): Promise<Printout | undefined> {
+  const last = await client.call<CatalogueData>('GET', '/catalogue');
+  const base = last.version ?? 1;
+  if (yes !== true) {
+    const path = `/catalogue/diff?from=${base}&to=${version}`;
+    const shown = await client.call<DiffData>('GET', path);
+    if (!(await confirm(host, `Go back to version ${version}, at once?`, shown))) return undefined;
+  }
+  const body = { base_version: base, version };
+  const data = await client.call<ChangeData>('POST', '/catalogue/rollback', body);
+  return { data, text: `${printChanges(data)}\nversion ${data.version} holds at once` };
+}
+
+async function confirm(
+  { terminal, setExitCode }: CommandHost,
+  question: string,
+  shown: DiffData,
+): Promise<boolean> {
+  if (!terminal.isAttended()) throw new CommandFailure('nobody can be asked: use --yes');
+  terminal.err(printChanges(shown));
+  const isAgreed = await terminal.confirm(question);
+  if (!isAgreed) setExitCode(1);
+  return isAgreed;
 }
 
 function tryFile(
@@ -169,7 +197,7 @@ function printDocument({ version, catalogue }: CatalogueData): string {
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
 }
 
-function printChanges({ changes }: ChangeData): string {
+function printChanges({ changes }: DiffData): string {
   if (changes.length === 0) return 'nothing changes';
   return printTable([
     ['FIELD', 'BEFORE', 'AFTER'],
