@@ -160,6 +160,11 @@ describe('tollgate events and webhooks', () => {
     expect(await runOk('webhooks', 'list')).toContain('https://hooks.test/');
     const { code, err } = await run('webhooks', 'test', 'sample');
     expect([code, err]).toEqual([1, 'tollgate: sample did not take it: nobody is there\n']);
+    const failed = await run('webhooks', 'test', 'sample', '--json');
+    expect([failed.code, failed.err]).toEqual([1, '']);
+    expect(JSON.parse(failed.out)).toMatchObject({
+      ...{ delivered: false, status: null, reason: 'nobody is there' },
+    });
     expect((await run('webhooks', 'test', 'other')).err).toContain('these webhooks: sample');
     expect((await run('events', '--type', 'unknown')).err).toContain(
       'must be one of limit.warning',

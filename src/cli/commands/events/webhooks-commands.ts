@@ -46,8 +46,12 @@ export function registerWebhooksCommands(program: Command, host: CommandHost): v
       runAdminCommand(host, options, async (client) => {
         const path = `/webhooks/${encodeURIComponent(name)}/test`;
         const data = await client.call<TestData>('POST', path, {}, TEST_TIME_MAX_MS);
-        if (!data.delivered) throw new CommandFailure(`${name} did not take it: ${data.reason}`);
-        return { data, text: `${name} took it, with status ${data.status}` };
+        if (data.delivered) return { data, text: `${name} took it, with status ${data.status}` };
+        if (options.json !== true) {
+          throw new CommandFailure(`${name} did not take it: ${data.reason}`);
+        }
+        host.setExitCode(1);
+        return { data, text: '' };
       }),
     );
 }
