@@ -84,7 +84,7 @@ describe('the tables of the documents', () => {
       BOOKS_PASSWORD: 'books',
       S3_ACCESS_KEY: 'ours',
       S3_SECRET_KEY: 'secret',
-      END_USERS_SECRET: 'secret',
+      END_USERS_SECRET: 'secret-of-end-users',
       WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString('base64')}`,
     },
   };

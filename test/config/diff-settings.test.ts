@@ -62,7 +62,7 @@ it('of every setting that has a secret it tells another one, except of URLs', ()
     roles: {a: viewer}
 books:
   archive: {s3: {endpoint: "https://s3", bucket: abc, access_key: ${secret}, secret_key: ${secret}}}
-limits: {end_users: {secret: ${secret}}}
+limits: {end_users: {secret: users-${secret}-is-long}}
 reasoning_secrets: [first-${secret}-is-long, second-${secret}-is-long]
 tracing: {endpoint: "http://x:4318/v1/traces", headers: {a: ${secret}}}
 webhooks:

@@ -55,8 +55,8 @@ const ORIGINS_MAX = 100;
 const END_USER_SOURCES_MAX = 8;
 /** The one that seals, and the one before it. */
 const REASONING_SECRETS_MAX = 2;
-/** Whoever has an account has texts on which to try guesses. */
-const reasoningSecret = secretOf(16);
+/** Whoever has an account, or reads Redis, has texts on which to try guesses. */
+const lastingSecret = secretOf(16);
 const END_USERS_MAX = 1_000_000;
 
 const endUserSource = parsableText('a place such as metadata.user_id or header:x-user', (text) => {
@@ -151,7 +151,7 @@ export const settingsSchema = settingsMap({
   plans: plans.prefault({}),
   models: models.prefault(DEFAULT_MODELS),
   upstreams: listOf(upstream, 'upstreams', 1, UPSTREAMS_MAX).prefault(DEFAULT_UPSTREAMS),
-  reasoning_secrets: listOf(reasoningSecret, 'secrets', 0, REASONING_SECRETS_MAX).prefault([]),
+  reasoning_secrets: listOf(lastingSecret, 'secrets', 0, REASONING_SECRETS_MAX).prefault([]),
   limits: settingsMap({
     body_bytes: bodyBytes.prefault('32MiB'),
     body_time: duration(1).prefault('60s'),
@@ -164,7 +164,7 @@ export const settingsSchema = settingsMap({
       from: listOf(endUserSource, 'places', 0, END_USER_SOURCES_MAX).prefault([
         ...DEFAULT_END_USER_SOURCES,
       ]),
-      secret: secret.optional(),
+      secret: lastingSecret.optional(),
       per_account: wholeNumber(1, END_USERS_MAX).prefault(100_000),
     }).prefault({}),
   }).prefault({}),

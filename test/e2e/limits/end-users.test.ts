@@ -11,7 +11,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 const SETTINGS = `plans: {team: 1000000}
 limits:
-  end_users: {from: ["header:x-end-user", metadata.user_id, user], secret: pepper, per_account: 3}
+  end_users: {from: ["header:x-end-user", metadata.user_id, user], secret: pepper-of-end-users, per_account: 3}
 `;
 const REQUESTS = 400;
 const cleanUp = useCleanUp();
