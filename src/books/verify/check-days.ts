@@ -8,6 +8,7 @@ import { checkEntries, type EntrySums } from './check-entries.ts';
 import { checkRollups } from './check-rollups.ts';
 import { DRIFTS_SHOWN_MAX } from './compare-sums.ts';
 import type { SumDrift } from './ledger-report.ts';
+import { listRollupDays } from './list-rollup-days.ts';
 import {
   addUnsettled,
   NONE_UNSETTLED,
@@ -63,8 +64,12 @@ const ARCHIVED_SUMS = ['rows', 'held', 'charged', 'short'] as const;
  */
 export async function checkDays(options: CheckDaysOptions): Promise<DaysCheck> {
   const { books, onHour } = options;
+  // Before the days themselves: one that begins in between is no day without entries.
+  const rollupDays = await listRollupDays(books);
   const rows = await books.db.selectFrom('days').selectAll().orderBy('day').execute();
-  const drifts: SumDrift[] = [...(await findDaysWithoutEntries(books))];
+  const known = new Set(rows.map(({ day }) => day));
+  const unknown = rollupDays.filter((day) => !known.has(day));
+  const drifts = await listDaysWithoutEntries(books, unknown);
   const days = new Set(rows.filter(({ state }) => state !== 'dropped').map(({ day }) => day));
   const total = rows.length * HOURS_OF_DAY;
   const archiveProblems: string[] = [];
@@ -173,16 +178,14 @@ function isSameRollup(before: RollupSums, now: RollupSums): boolean {
   return (['entries', 'charged', 'short'] as const).every((name) => before[name] === now[name]);
 }
 
-/** Rollups of a day that has no table and no archive. */
-async function findDaysWithoutEntries({ db }: Books): Promise<SumDrift[]> {
-  const rows = await db
-    .selectFrom('account_days')
-    .select(['day', ({ fn }) => fn.sum<number>('entries').as('entries')])
-    .where('day', 'not in', (query) => query.selectFrom('days').select('day'))
-    .groupBy('day')
-    .limit(DRIFTS_SHOWN_MAX)
-    .execute();
-  return rows.map(({ day, entries }) => driftOf(day, 'account_days', 'entries', entries));
+/** Rollups of days that have no table and no archive. */
+async function listDaysWithoutEntries({ db }: Books, days: readonly number[]): Promise<SumDrift[]> {
+  const drifts: SumDrift[] = [];
+  for (const day of days.slice(0, DRIFTS_SHOWN_MAX)) {
+    const { entries } = await sumRollup(db, day);
+    drifts.push(driftOf(day, 'account_days', 'entries', entries));
+  }
+  return drifts;
 }
 
 /** Whether an entry of the day has given way to one that took its place: see `enter-rows.ts`. */
