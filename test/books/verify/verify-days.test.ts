@@ -1,11 +1,13 @@
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs, entriesOf, hourOfMs, msOfDay } from '../../../src/books/engine/days.ts';
+import { migrateBooks } from '../../../src/books/engine/migrate-books.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import { checkDays } from '../../../src/books/verify/check-days.ts';
 import { checkTotals } from '../../../src/books/verify/check-totals.ts';
 import { readIngestion, writeBatch } from '../../../src/books/writing/write-batch.ts';
+import { DAY_MS } from '../../../src/lib/units/time-units.ts';
 import { describeBooks, makeEntry, makePayment } from '../books-scene.ts';
 
 const DAY = dayOfMs(makeEntry().ms);
@@ -35,7 +37,7 @@ describeBooks('verifying the sums of the books', (scene) => {
       verifyArchivedDay: async (day) => (problem === '' ? [] : [`${day}: ${problem}`]),
     });
   const checkAllTotals = (books: Books) =>
-    checkTotals({ books, signal: new AbortController().signal, accountsMax: 1 });
+    checkTotals({ ...{ books, accountsMax: 1, daysMax: 1 }, signal: new AbortController().signal });
   const run = (books: Books, text: string) => sql.raw(text).execute(books.db);
   const drift = (table: string, row: string, column: string, excess: number) => ({
     ...{ day: NAME, table, row, column, excess },
@@ -146,6 +148,47 @@ describeBooks('verifying the sums of the books', (scene) => {
       { ...ofAll, column: 'entries', excess: -1 },
       { ...ofAll, column: 'charged', excess: -500 },
     ]);
+  });
+
+  it('takes no offence at entries that come to an old day while it compares', async () => {
+    const target = await scene.createTarget();
+    const [books, others] = [scene.open(target), scene.open(target)];
+    await migrateBooks(books, NEXT_WEEK_MS);
+    const days = [0, 1, 2].map((day) => makeEntry({ ms: makeEntry().ms + day * DAY_MS, seq: day }));
+    await enter(books, days);
+    let isLate = false;
+    const enterLate: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (!isLate && result.rows.some((row) => 'monthly' in row)) {
+          isLate = true;
+          await enter(others, [makeEntry({ seq: 9 })]);
+        }
+        return result;
+      },
+    };
+    const { db, ...rest } = books;
+    expect(await checkAllTotals({ ...rest, db: db.withPlugin(enterLate) })).toEqual([]);
+    expect(isLate).toBe(true);
+  });
+
+  it('shows so many accounts whose totals are wrong, and no more', async () => {
+    const books = await scene.create();
+    const accounts = Array.from({ length: 25 }, (_, seq) => `acct_${seq + 10}`);
+    await enter(
+      books,
+      accounts.map((account, seq) => makeEntry({ account, seq })),
+    );
+    await run(books, `update account_totals set charged = charged + 1 where account <> 'acct_a'`);
+    await run(books, `update key_months set charged = charged - 1 where account = 'acct_34'`);
+    const signal = new AbortController().signal;
+    for (const accountsMax of [3, 1_000]) {
+      const drifts = await checkTotals({ books, signal, accountsMax });
+      expect(drifts.filter(({ table }) => table === 'account_totals')).toHaveLength(20);
+      expect(drifts.filter(({ table }) => table === 'key_months')).toMatchObject([
+        { row: 'acct_34', excess: -1 },
+      ]);
+    }
   });
 
   it('finds a day whose table nobody knows', async () => {
