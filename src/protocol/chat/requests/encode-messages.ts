@@ -124,12 +124,15 @@ function encodeAnswer(
   }
   if (isBlank(text)) text = '';
   if (text === '' && calls.length === 0) return undefined;
-  const thoughts = accepts?.has('reasoning_content') === true ? readThoughts(content) : '';
+  const hasCalls = calls.length > 0;
+  const thoughts = accepts?.has('reasoning_content') === true ? readThoughts(content) : undefined;
+  // Models that think refuse calls without this field, even where nothing was thought.
+  const saysThoughts = thoughts !== undefined && (thoughts !== '' || hasCalls);
   return {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(thoughts !== '' && { reasoning_content: thoughts }),
-    ...(calls.length > 0 && { tool_calls: encodeCalls(calls, accepts) }),
+    ...(saysThoughts && { reasoning_content: thoughts }),
+    ...(hasCalls && { tool_calls: encodeCalls(calls, accepts) }),
   };
 }
 
