@@ -1,4 +1,5 @@
 import type { Message } from '../../inference.ts';
+import { isUnsigned } from '../../own-signature.ts';
 import { hasResults } from './has-results.ts';
 
 /**
@@ -10,6 +11,7 @@ export function hasThoughts(messages: readonly Message[]): boolean {
   const calls = messages[last]?.content ?? '';
   const isLoop = messages.slice(last + 1).some(hasResults);
   if (!isLoop || typeof calls === 'string') return true;
-  const first = calls[0]?.type;
-  return first === 'thinking' || first === 'redacted_thinking';
+  const first = calls[0];
+  if (first?.type === 'thinking') return !isUnsigned(first);
+  return first?.type === 'redacted_thinking';
 }

@@ -2,9 +2,12 @@ import { refuseField } from '../../chat/requests/refuse-field.ts';
 import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
 import { parseArguments } from '../../json/parse-arguments.ts';
+import { readText } from '../../json/upstream-json.ts';
+import { OWN_SIGNATURE } from '../../own-signature.ts';
+import { isObject } from '../../schema.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
 import { refuseReference } from '../references.ts';
-import type { OpenThought } from '../thought.ts';
+import type { OpenThought, Thought } from '../thought.ts';
 import { decodeParts, decodeTexts } from './decode-content.ts';
 import { Dialogue } from './dialogue.ts';
 import { kindOfItem } from './request-schema.ts';
@@ -50,12 +53,9 @@ export function decodeInput(
       case 'custom_tool_call_output':
         addOutput(item as InputOutput, path, conversation);
         break;
-      case 'reasoning': {
-        const { encrypted_content: sealed } = item as InputThought;
-        const thought = sealed == null ? undefined : openThought?.(sealed);
-        if (thought !== undefined) conversation.addAssistant([thought]);
+      case 'reasoning':
+        conversation.addAssistant(decodeThoughts(item as InputThought, openThought));
         break;
-      }
       case 'item_reference':
         throw refuseReference(String(item['id']));
     }
@@ -70,6 +70,25 @@ export function decodeInput(
     return { system: undefined, messages: [{ role: 'user', content: text }], undecoded };
   }
   throw refuseField({ path: 'input', kind: 'invalid', message: 'It should say something' });
+}
+
+/**
+ * Thoughts that nobody sealed are in their summary, where chat upstreams are asked. Each text stays
+ * as it is, because it may be a stand-in.
+ */
+function decodeThoughts(
+  { encrypted_content: sealed, summary }: InputThought,
+  openThought: OpenThought | undefined,
+): readonly Thought[] {
+  if (sealed) {
+    const thought = openThought?.(sealed);
+    return thought === undefined ? [] : [thought];
+  }
+  if (!Array.isArray(summary)) return [];
+  const texts = summary.map((part) => (isObject(part) ? readText(part, 'text') : undefined));
+  return texts
+    .filter((text) => text !== undefined)
+    .map((thinking) => ({ type: 'thinking', thinking, signature: OWN_SIGNATURE }));
 }
 
 function addMessage(

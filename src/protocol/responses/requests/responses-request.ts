@@ -61,6 +61,7 @@ export type InputOutput = ResponseItem & {
 export type InputThought = ResponseItem & {
   readonly type: 'reasoning';
   readonly encrypted_content?: string | null;
+  readonly summary?: unknown;
 };
 
 export type InputTools = ResponseItem & {
