@@ -2,8 +2,8 @@ import type { InferenceCall, InferenceRequest, RequestOutline } from './inferenc
 import type { Opener } from './sealed-reasoning.ts';
 
 /**
- * Features that not every upstream takes: PDFs, the effort that a model is to make, earlier
- * thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
+ * Features that not every upstream takes: PDFs, the effort that a model is to make, that it is not
+ * to think, earlier thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
  * of a call stands for, and system messages in the middle of a conversation.
  */
 export const OPTIONAL_FEATURES = [
@@ -13,6 +13,7 @@ export const OPTIONAL_FEATURES = [
   'encrypted_reasoning',
   'thought_signature',
   'system_messages',
+  'no_thinking',
 ] as const;
 export type OptionalFeature = (typeof OPTIONAL_FEATURES)[number];
 

@@ -1,4 +1,5 @@
 import { encodeUser } from '../../fields/encode-user.ts';
+import { wantsNoThinking } from '../../fields/wants-no-thinking.ts';
 import type { InferenceRequest } from '../../inference.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -53,6 +54,7 @@ export function encodeChatRequest(
 
 /** The native `max` is more than the chat format's `xhigh`, its highest effort. */
 function encodeEffort({ request, accepts }: UpstreamCall): string | undefined {
+  if (accepts?.has('no_thinking') === true && wantsNoThinking(request)) return 'none';
   if (accepts?.has('effort') !== true) return undefined;
   const { effort } = request;
   return effort === 'max' ? 'xhigh' : EFFORTS.find((known) => known === effort);

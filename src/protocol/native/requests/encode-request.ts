@@ -1,12 +1,13 @@
 import { isBlank } from '../../fields/is-blank.ts';
-import type { InferenceRequest } from '../../inference.ts';
+import { wantsNoThinking } from '../../fields/wants-no-thinking.ts';
+import type { InferenceRequest, Message } from '../../inference.ts';
 import { readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';
 import { dropThinkingEdits } from './drop-thinking-edits.ts';
 import { fitSchema } from './fit-schema.ts';
-import { hasThoughts } from './has-thoughts.ts';
+import { hasThoughts, lacksThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
 import { sayAsUser } from './say-as-user.ts';
@@ -33,7 +34,10 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
   const messages = mendMessages(said, call.reasoning?.open);
   const canThink = messages === request.messages || hasThoughts(messages);
   const added = canThink ? addThinking(call) : undefined;
-  const thinking = canThink ? (added ?? fitThinking(call)) : undefined;
+  const asked = canThink ? (added ?? fitThinking(call)) : undefined;
+  const isCarried = call.source !== undefined && messages === request.messages;
+  const switched = asked === undefined && switchOffThinking(call, isCarried ? [] : messages);
+  const thinking = switched || asked;
   const others = JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -49,10 +53,22 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     tool_choice: request.toolChoice,
     cache_control: request.cacheControl,
     thinking,
-    ...(thinking === undefined && encodeThoughtless(request.passedOn)),
-    output_config: encodeOutputConfig(call),
+    ...(asked === undefined && encodeThoughtless(request.passedOn)),
+    output_config: encodeOutputConfig(call, Boolean(switched)),
   });
   return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
+}
+
+/**
+ * Models that think unless they are told not to refuse calls that came without their thoughts.
+ * Others refuse to be told, so the upstream's settings decide.
+ */
+function switchOffThinking({ request, accepts }: UpstreamCall, messages: readonly Message[]) {
+  const { thinking } = request.passedOn;
+  if (isObject(thinking) && thinking['type'] === 'disabled') return thinking;
+  if (accepts?.has('no_thinking') !== true) return undefined;
+  const isOff = thinking != null || wantsNoThinking(request) || lacksThoughts(messages);
+  return isOff ? { type: 'disabled' } : undefined;
 }
 
 /** What changes of a request whose thinking is left out. */
@@ -135,14 +151,17 @@ export function fitThinking({ request, outputTokensMax }: UpstreamCallOutline): 
 }
 
 /** A native client's own settings win over what is added here. */
-function encodeOutputConfig({ request, accepts }: UpstreamCall): unknown {
+function encodeOutputConfig({ request, accepts }: UpstreamCall, isSwitchedOff: boolean): unknown {
   const { outputSchema, passedOn } = request;
-  const config = passedOn['output_config'];
+  const given = passedOn['output_config'];
+  // Some vendors refuse an effort beside thinking that is switched off.
+  const config = isSwitchedOff && isObject(given) ? omit(given, ['effort']) : given;
   const isNative =
     passedOn['output_format'] != null || readObject(passedOn, 'output_config')['format'] != null;
   const hasSchema = isObject(outputSchema) && !isNative;
   const format = hasSchema ? { type: 'json_schema', schema: fitSchema(outputSchema) } : undefined;
-  const effort = accepts?.has('effort') === true ? encodeEffort(request.effort) : undefined;
+  const takesEffort = accepts?.has('effort') === true && !isSwitchedOff;
+  const effort = takesEffort ? encodeEffort(request.effort) : undefined;
   if (format === undefined && effort === undefined) return config;
   return { format, effort, ...(isObject(config) && config) };
 }

@@ -1,4 +1,4 @@
-import type { Message } from '../../inference.ts';
+import type { ContentBlock, Message } from '../../inference.ts';
 import { isUnsigned } from '../../own-signature.ts';
 import { hasResults } from './has-results.ts';
 
@@ -11,7 +11,20 @@ export function hasThoughts(messages: readonly Message[]): boolean {
   const calls = messages[last]?.content ?? '';
   const isLoop = messages.slice(last + 1).some(hasResults);
   if (!isLoop || typeof calls === 'string') return true;
-  const first = calls[0];
-  if (first?.type === 'thinking') return !isUnsigned(first);
-  return first?.type === 'redacted_thinking';
+  const [first] = calls;
+  return first !== undefined && isThought(first);
+}
+
+/** Whether any calls came without thoughts. */
+export function lacksThoughts(messages: readonly Message[]): boolean {
+  return messages.some(({ content }) => {
+    if (typeof content === 'string' || !content.some(({ type }) => type === 'tool_use'))
+      return false;
+    return !content.some(isThought);
+  });
+}
+
+function isThought(block: ContentBlock): boolean {
+  if (block.type === 'thinking') return !isUnsigned(block);
+  return block.type === 'redacted_thinking';
 }

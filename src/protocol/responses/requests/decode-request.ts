@@ -45,8 +45,8 @@ export function decodeRequest(
   addMoreTools(body, book);
   const { system, messages, undecoded } = decodeInput(body, book, aids.openThought);
   const { tools, toolChoice, unoffered } = decodeTools(body, book);
-  const effort = readEffort(body);
-  const thinks = effort !== undefined && canThink(messages, toolChoice);
+  const effort = body.reasoning?.effort ?? undefined;
+  const thinks = effort !== undefined && effort !== 'none' && canThink(messages, toolChoice);
   const format = body.text?.format;
   const endUser = body.safety_identifier || body.user;
   const request: InferenceRequest = {
@@ -109,11 +109,6 @@ function addMoreTools({ input }: ResponsesRequest, book: ToolBook): void {
   for (const item of input) {
     if (kindOfItem(item) === 'additional_tools') book.add((item as InputTools).tools ?? []);
   }
-}
-
-function readEffort({ reasoning }: ResponsesRequest): string | undefined {
-  const effort = reasoning?.effort;
-  return effort == null || effort === 'none' ? undefined : effort;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { encodeUser } from '../../fields/encode-user.ts';
+import { wantsNoThinking } from '../../fields/wants-no-thinking.ts';
 import type { InferenceRequest } from '../../inference.ts';
 import type { UpstreamCall } from '../../upstream-call.ts';
 import { encodeInput } from './encode-input.ts';
@@ -50,6 +51,7 @@ function encodeText({ outputSchema: schema, schemaTerms }: InferenceRequest) {
  * highest effort here.
  */
 function encodeReasoning({ request, accepts }: UpstreamCall) {
+  if (accepts?.has('no_thinking') === true && wantsNoThinking(request)) return { effort: 'none' };
   if (accepts?.has('effort') !== true) return undefined;
   const asked = request.effort === 'max' ? 'xhigh' : request.effort;
   const effort = EFFORTS.find((known) => known === asked);
