@@ -46,10 +46,18 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     isBetaContext: wantsBetaContext(header),
     betas: readBetas(header),
     passedOn: endUser ? { metadata: { user_id: endUser } } : {},
+    passedOnToResponses: pickForResponses(chat),
     unknownFields,
     sentUndecoded: listUndecoded(chat, unknownFields, undecoded),
   };
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
+}
+
+function pickForResponses(chat: ChatRequest) {
+  return {
+    verbosity: chat['verbosity'] ?? undefined,
+    prompt_cache_key: chat['prompt_cache_key'] ?? undefined,
+  };
 }
 
 /** Takes the smaller one of two limits: whichever field an upstream knows, its limit is kept. */

@@ -27,6 +27,7 @@ export function encodeResponsesRequest(call: UpstreamCall, vendorModel: string):
     ...encodeTools(request),
     text: encodeText(request),
     reasoning: encodeReasoning(call),
+    prompt_cache_key: request.passedOnToResponses?.prompt_cache_key,
     safety_identifier: encodeUser(request.passedOn),
     // What is stored would be in the vendor's archive, out of reach.
     store: false,
@@ -40,10 +41,16 @@ function encodeInstructions(system: InferenceRequest['system']): string | undefi
   return system.map(({ text }) => text).join('\n') || undefined;
 }
 
-function encodeText({ outputSchema: schema, schemaTerms }: InferenceRequest) {
+function encodeText(request: InferenceRequest) {
+  const verbosity = request.passedOnToResponses?.verbosity;
+  const format = encodeFormat(request);
+  return verbosity === undefined && format === undefined ? undefined : { format, verbosity };
+}
+
+function encodeFormat({ outputSchema: schema, schemaTerms }: InferenceRequest) {
   if (schema === undefined) return undefined;
-  if (schema === true) return { format: { type: 'json_object' } };
-  return { format: { type: 'json_schema', name: 'answer', ...schemaTerms, schema } };
+  if (schema === true) return { type: 'json_object' };
+  return { type: 'json_schema', name: 'answer', ...schemaTerms, schema };
 }
 
 /**
