@@ -2,9 +2,10 @@ import type { InferenceCall, InferenceRequest, RequestOutline } from './inferenc
 import type { Opener } from './sealed-reasoning.ts';
 
 /**
- * Features that not every upstream takes: PDFs, the effort that a model is to make, that it is not
- * to think, earlier thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
- * of a call stands for, and system messages in the middle of a conversation.
+ * Features that not every upstream takes: PDFs, the effort that a model is to make, earlier
+ * thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
+ * of a call stands for, system messages in the middle of a conversation, and that a model is not
+ * to think.
  */
 export const OPTIONAL_FEATURES = [
   'pdf',
