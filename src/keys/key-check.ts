@@ -24,6 +24,26 @@ const REVOKED_MAX = 10_000;
 const GOOD_KEPT_MS = 300_000;
 const GOOD_MAX = 10_000;
 
+/** What the store may say of a request, and whether its key is good then. */
+const IS_KEY_GOOD = {
+  unknown: false,
+  revoked: false,
+  expired: false,
+  suspended: false,
+  known: true,
+  admitted: true,
+  model: true,
+  finished: true,
+  rate: true,
+  in_flight: true,
+  cap: true,
+  balance: true,
+  limit: true,
+  too_large: true,
+  user_missing: true,
+  users_full: true,
+} as const;
+
 interface KeyGuards {
   /** How many proxies in front add an entry to x-forwarded-for. */
   readonly trustedProxies: number;
@@ -33,11 +53,8 @@ interface KeyGuards {
 export interface KeyCheck {
   /** Reads the key of a request. Throws if the request can be refused without asking the store. */
   check(caller: Caller): ApiKey;
-  /**
-   * Takes the store's reply about a key: `unknown`, `revoked`, `expired`, or anything else for a
-   * good key.
-   */
-  noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, kind: string): void;
+  /** Takes the store's reply to a request with a key. */
+  noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, kind: keyof typeof IS_KEY_GOOD): void;
   noteRevoked(keyId: string): void;
 }
 
@@ -97,15 +114,17 @@ export function createKeyCheck(
       return { keyId, bucket, digest, masked, origin, strangerAddress: origin.address };
     },
     noteReply({ digest, origin }, kind) {
-      if (kind === 'unknown') {
-        unknownKeys.add(digest);
-        failures.noteUnknown(origin);
-      } else if (kind !== 'revoked' && kind !== 'expired') {
+      if (IS_KEY_GOOD[kind]) {
         goodKeys.set(digest, origin);
         failures.noteGood(origin);
         const doubt = watchProxies(origin);
         if (doubt !== undefined) onProxyDoubt(doubt);
+        return;
       }
+      goodKeys.delete(digest);
+      if (kind !== 'unknown') return;
+      unknownKeys.add(digest);
+      failures.noteUnknown(origin);
     },
     noteRevoked: (keyId) => revokedKeys.set(keyId, true),
   };

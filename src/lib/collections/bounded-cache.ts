@@ -4,6 +4,7 @@ export interface BoundedCache<Value> {
   get(key: string): Value | undefined;
   /** The entry counts as new, whether the key was there or not. */
   set(key: string, value: Value): void;
+  delete(key: string): void;
 }
 
 /**
@@ -82,6 +83,9 @@ export function createBoundedCache<Value>(options: BoundedCacheOptions): Bounded
       puts += 1;
       entries.set(key, { value, setMs: clock.nowMs(), putAt: puts });
       if (entries.size > entriesMax) dropLongestUnused();
+    },
+    delete(key) {
+      entries.delete(key);
     },
   };
 }

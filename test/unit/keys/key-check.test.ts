@@ -112,6 +112,38 @@ describe('the check of a key without the store', () => {
     expect(await statusOf(key)).toBe(401);
   });
 
+  it.each(['unknown', 'revoked', 'expired', 'suspended'] as const)(
+    'makes its client a stranger when the store says that it is %s',
+    (kind) => {
+      const { keyCheck, check, pass } = setUp();
+      const { key } = mintKey();
+      keyCheck.noteReply(check(key), kind);
+      pass(5_001);
+      expect(check(key).strangerAddress).toBe('192.0.2.1');
+      keyCheck.noteReply(check(key), 'admitted');
+      expect(check(key).strangerAddress).toBeUndefined();
+      keyCheck.noteReply(check(key), kind);
+      pass(5_001);
+      expect(check(key).strangerAddress).toBe('192.0.2.1');
+    },
+  );
+
+  it('does not count the key of a suspended account as a guess', async () => {
+    const { keyCheck, check, statusOf } = setUp();
+    const { key } = mintKey();
+    for (let i = 0; i < 5; i++) keyCheck.noteReply(check(key), 'suspended');
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  it('knows the client of a good key, whatever else its request was refused for', () => {
+    for (const kind of ['known', 'balance', 'rate', 'model'] as const) {
+      const { keyCheck, check } = setUp();
+      const { key } = mintKey();
+      keyCheck.noteReply(check(key), kind);
+      expect(check(key).strangerAddress).toBeUndefined();
+    }
+  });
+
   it('refuses a revoked key by itself, and tells only its owner why', () => {
     const { keyCheck, check } = setUp();
     const { keyId, key } = mintKey();
