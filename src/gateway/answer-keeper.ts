@@ -8,7 +8,8 @@ import type {
 
 /** An answer that is kept with what was asked. */
 export interface FoundAnswer {
-  readonly input: readonly ResponseItem[];
+  /** Reads what was asked, which may be large. */
+  readonly readInput: () => readonly ResponseItem[];
   /** The whole response. */
   readonly response: ResponseItem;
 }

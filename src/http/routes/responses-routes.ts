@@ -52,7 +52,7 @@ async function tellTokens(exchange: Exchange, steps: Steps): Promise<void> {
 async function showResponse(exchange: Exchange, steps: Steps): Promise<void> {
   const { id, rest } = readPath(exchange);
   if (rest !== '' && rest !== 'input_items') throw refusePath(exchange);
-  const { input, response } = await findResponse(exchange, steps, id);
+  const { readInput, response } = await findResponse(exchange, steps, id);
   const query = new URLSearchParams(exchange.head.query);
   if (rest === '') {
     if (query.get('stream') === 'true') throw refuseStream();
@@ -61,7 +61,7 @@ async function showResponse(exchange: Exchange, steps: Steps): Promise<void> {
   }
   exchange.answerJson(
     200,
-    encodeInputItems(id, input, (name) => query.get(name) ?? undefined),
+    encodeInputItems(id, readInput(), (name) => query.get(name) ?? undefined),
   );
 }
 

@@ -68,7 +68,7 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
       );
       if (found === undefined) return undefined;
       const response = { ...parse(found.response), output: parseItems(found.output) };
-      return { input: parseItems(found.input), response };
+      return { readInput: () => parseItems(found.input), response };
     },
     async forget(key, responseId) {
       const { accountId } = await identify(key);
