@@ -3,7 +3,7 @@ import { encodeChatRequest } from '../../src/protocol/chat/requests/encode-reque
 import { spliceChatRequest } from '../../src/protocol/chat/requests/splice-request.ts';
 import type { Format } from '../../src/protocol/format.ts';
 import { abridgeJson } from '../../src/protocol/json/abridge-json.ts';
-import { JSON_DEPTH_MAX } from '../../src/protocol/json/json-place.ts';
+import { REQUEST_BOUNDS } from '../../src/protocol/json/json-place.ts';
 import { readJsonBody } from '../../src/protocol/json/parse-json-body.ts';
 import { scanJson } from '../../src/protocol/json/scan-json.ts';
 import { spliceJson } from '../../src/protocol/json/splice-json.ts';
@@ -103,7 +103,7 @@ export const REQUEST_TWINS: readonly Twin[] = [
     file: 'src/protocol/sse/find-marks.ts',
     what: 'where quotes and escapes stand in the same body',
     unit: 'us',
-    plain: cpuMicros(() => scanJson(megabyte, megabyteText, JSON_DEPTH_MAX)),
+    plain: cpuMicros(() => scanJson(megabyte, megabyteText, REQUEST_BOUNDS)),
     fast: cpuMicros(findMarks),
   },
 ];

@@ -7,7 +7,12 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { isObject } from '../schema.ts';
 import { canFindMarks } from '../sse/find-marks.ts';
-import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX } from './json-place.ts';
+import {
+  JSON_DEPTH_MAX,
+  JSON_FIELDS_MAX,
+  JSON_NAME_BYTES_MAX,
+  JSON_PARTS_MAX,
+} from './json-place.ts';
 import type { JsonBody } from './parse-json-body.ts';
 import { JsonStringReader } from './read-json-string.ts';
 import type { JsonMember } from './scan-json.ts';
@@ -61,7 +66,7 @@ export function abridgeJson(bytes: Buffer, abridgment: Abridgment): JsonBody | u
   if (!canFindMarks()) return undefined;
   const abridger = new Abridger(bytes, abridgment);
   const members = abridger.walk();
-  if (members === undefined) return undefined;
+  if (members === undefined || members.length > JSON_FIELDS_MAX) return undefined;
   const value = parseJson(abridger.finish());
   if (!isObject(value)) return undefined;
   const hasPlainNames = members.every(({ name }) => !name.includes('\\'));
@@ -79,6 +84,7 @@ class Abridger {
   readonly #members: JsonMember[] = [];
   #depth = 0;
   #depthMax = 0;
+  #listsAndObjects = 0;
   /** The member that the walk is in. `#valueStart` is -1 until the walk finds the colon. */
   #name = '';
   #nameStart = 0;
@@ -108,6 +114,7 @@ class Abridger {
       at = this.#bytes[mark] === QUOTE ? this.#passString(mark) : mark;
       if (this.#depthMax > JSON_DEPTH_MAX || this.#needsWhole) return undefined;
       if (this.#strings.hasGivenUp()) return undefined;
+      if (this.#listsAndObjects + this.memberCount > JSON_PARTS_MAX) return undefined;
     }
     return this.#members;
   }
@@ -119,6 +126,7 @@ class Abridger {
         case OPENING_BRACE:
         case OPENING_BRACKET:
           this.#depth += 1;
+          this.#listsAndObjects += 1;
           this.#depthMax = Math.max(this.#depth, this.#depthMax);
           break;
         case CLOSING_BRACE:

@@ -12,8 +12,26 @@ export const ANSWER_DEPTH_MAX = JSON_DEPTH_MAX + 4;
  * one such length takes time that grows with the square of their number.
  */
 export const JSON_NAME_BYTES_MAX = 16_000;
-/** The bound that a JSON text exceeds: that of its depth or that of a name. */
-export type JsonExcess = 'depth' | 'name';
+/**
+ * The lists, objects and members of objects in a request. A list of nothing takes two bytes as JSON
+ * and many times that in memory. A conversation of 100,000 objects has some 450,000.
+ */
+export const JSON_PARTS_MAX = 1_000_000;
+/** In an answer; one of 32 MiB that tells all tokens that were likely has fewer. */
+export const ANSWER_PARTS_MAX = 2_500_000;
+/** The members of a request itself. Several steps look at each of them. */
+export const JSON_FIELDS_MAX = 1_000;
+export interface JsonBounds {
+  readonly depthMax: number;
+  readonly partsMax: number;
+}
+export const REQUEST_BOUNDS: JsonBounds = { depthMax: JSON_DEPTH_MAX, partsMax: JSON_PARTS_MAX };
+export const ANSWER_BOUNDS: JsonBounds = {
+  depthMax: ANSWER_DEPTH_MAX,
+  partsMax: ANSWER_PARTS_MAX,
+};
+/** The bound that a JSON text exceeds: that of its depth, of a name, or of its parts. */
+export type JsonExcess = 'depth' | 'name' | 'parts';
 
 /**
  * Tracks the place of a walk through JSON, byte by byte. The JSON may be cut into pieces anywhere.

@@ -1,8 +1,8 @@
 import { countUtf8Bytes } from '../../lib/bytes/count-utf8-bytes.ts';
 import { isObject } from '../schema.ts';
-import { findExcess } from './find-excess.ts';
+import { findExcess, type PartsRoom } from './find-excess.ts';
 import { keepInputText, wrapInput } from './input-text.ts';
-import { JSON_DEPTH_MAX } from './json-place.ts';
+import { JSON_DEPTH_MAX, JSON_PARTS_MAX } from './json-place.ts';
 import { parseJson } from './upstream-json.ts';
 
 /** What a text may have beyond what it says, which each call is counted for anyway. */
@@ -21,12 +21,17 @@ interface ReadArguments {
   readonly isPadded: boolean;
 }
 
+/** Room for the arguments of all calls in one request. */
+export function createPartsRoom(): PartsRoom {
+  return { left: JSON_PARTS_MAX };
+}
+
 /**
  * A model may write arguments that are not valid JSON, and learns from the call's result what was
- * wrong: the conversation goes on.
+ * wrong: the conversation goes on. So it does where the other arguments of a request leave no room.
  */
-export function parseArguments(json: string): ReadArguments {
-  const input = parseToolInput(json);
+export function parseArguments(json: string, room: PartsRoom): ReadArguments {
+  const input = parseToolInput(json, room);
   if (input === undefined) return { input: wrapInput(json), isPadded: false };
   const bytes = countUtf8Bytes(json);
   const isShort = bytes <= PADDING_BYTES_MAX;
@@ -45,8 +50,9 @@ function writeLeast(json: string, input: Input): string {
 }
 
 /** An empty text means `{}`. Returns `undefined` if the text is not a JSON object. */
-export function parseToolInput(json: string): Input | undefined {
+export function parseToolInput(json: string, room = createPartsRoom()): Input | undefined {
   if (json.trim() === '') return {};
-  const input = findExcess(json, JSON_DEPTH_MAX) === undefined ? parseJson(json) : undefined;
+  const excess = findExcess(json, JSON_DEPTH_MAX, room);
+  const input = excess === undefined ? parseJson(json) : undefined;
   return isObject(input) ? keepInputText(input, json) : undefined;
 }

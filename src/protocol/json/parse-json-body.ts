@@ -1,7 +1,14 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
-import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
+import {
+  JSON_DEPTH_MAX,
+  JSON_FIELDS_MAX,
+  JSON_NAME_BYTES_MAX,
+  JSON_PARTS_MAX,
+  type JsonExcess,
+  REQUEST_BOUNDS,
+} from './json-place.ts';
 import { type JsonMember, scanJson } from './scan-json.ts';
 
 /** A JSON object, both parsed and as the client sent it. */
@@ -33,6 +40,7 @@ export const NO_LONG_TEXTS: LongTexts = new Map();
 const EXCESSES: Readonly<Record<JsonExcess, string>> = {
   depth: `nested deeper than ${JSON_DEPTH_MAX} levels`,
   name: `the name of a member is longer than ${JSON_NAME_BYTES_MAX} bytes`,
+  parts: `more than ${JSON_PARTS_MAX} lists, objects and members of objects`,
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -46,8 +54,11 @@ export function parseJsonBody(bytes: Uint8Array): JsonBody['value'] {
 export function readJsonBody(received: Uint8Array): JsonBody {
   const text = decodeUtf8(received);
   const bytes = asBuffer(received);
-  const scan = scanJson(bytes, text, JSON_DEPTH_MAX);
+  const scan = scanJson(bytes, text, REQUEST_BOUNDS);
   if (scan.excess !== undefined) throw refuseJson(`Invalid JSON: ${EXCESSES[scan.excess]}`);
+  if (scan.members.length > JSON_FIELDS_MAX) {
+    throw refuseJson(`Invalid JSON: the request body has more than ${JSON_FIELDS_MAX} fields`);
+  }
   const value = parse(text);
   if (!isObject(value)) throw refuseJson('Invalid JSON: the request body should be an object');
   const { members, hasPlainNames, memberCount, scalarBytes } = scan;

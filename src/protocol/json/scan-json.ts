@@ -1,6 +1,6 @@
 import * as ascii from '../../lib/bytes/ascii.ts';
 import { findStringEnd } from './find-string-end.ts';
-import { JSON_NAME_BYTES_MAX, type JsonExcess } from './json-place.ts';
+import { JSON_NAME_BYTES_MAX, type JsonBounds, type JsonExcess } from './json-place.ts';
 
 const { CLOSING_BRACE, CLOSING_BRACKET, COLON, COMMA, OPENING_BRACE, OPENING_BRACKET } = ascii;
 const { QUOTE, SPACE } = ascii;
@@ -29,16 +29,13 @@ interface JsonScan {
   readonly scalarBytes: number;
 }
 
-const TOO_DEEP: JsonScan = {
-  ...{ excess: 'depth', members: [], hasPlainNames: false, memberCount: 0, scalarBytes: 0 },
-};
-
 /**
  * Finds where the members of an object are, and how deep it is nested, without parsing it. The
  * result is right only if the bytes are valid JSON, which a parser has to check. `text` is the
  * decoded bytes.
  */
-export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonScan {
+export function scanJson(bytes: Buffer, text: string, bounds: JsonBounds): JsonScan {
+  const { depthMax, partsMax } = bounds;
   // If every character is one byte, the text has the same places, and a slice of it is faster.
   const isAscii = text.length === bytes.length;
   const members: JsonMember[] = [];
@@ -46,6 +43,7 @@ export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonSca
   let start = -1;
   let nameEnd = -1;
   let valueStart = -1;
+  let partCount = 0;
   let memberCount = 0;
   let scalarBytes = 0;
   let stringBytes = 0;
@@ -61,7 +59,7 @@ export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonSca
     valueStart = -1;
   };
 
-  for (let i = 0; i < bytes.length; i++) {
+  for (let i = 0; i < bytes.length && partCount <= partsMax; i++) {
     switch (bytes[i]) {
       case QUOTE: {
         const end = findStringEnd(bytes, i + 1);
@@ -76,7 +74,8 @@ export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonSca
       case OPENING_BRACE:
       case OPENING_BRACKET:
         depth += 1;
-        if (depth > depthMax) return TOO_DEEP;
+        if (depth > depthMax) return refuse('depth');
+        partCount += 1;
         break;
       case CLOSING_BRACE:
       case CLOSING_BRACKET:
@@ -85,6 +84,7 @@ export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonSca
         break;
       case COLON:
         memberCount += 1;
+        partCount += 1;
         nameBytesMax = Math.max(stringBytes, nameBytesMax);
         if (depth === 1) valueStart = i + 1;
         break;
@@ -95,8 +95,13 @@ export function scanJson(bytes: Buffer, text: string, depthMax: number): JsonSca
         if ((bytes[i] ?? 0) > SPACE) scalarBytes += 1;
     }
   }
+  if (partCount > partsMax) return refuse('parts');
   const excess = nameBytesMax > JSON_NAME_BYTES_MAX ? 'name' : undefined;
   return { excess, members, hasPlainNames: arePlain(members, text), memberCount, scalarBytes };
+}
+
+function refuse(excess: JsonExcess): JsonScan {
+  return { excess, members: [], hasPlainNames: false, memberCount: 0, scalarBytes: 0 };
 }
 
 function arePlain(members: readonly JsonMember[], text: string): boolean {

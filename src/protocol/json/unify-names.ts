@@ -7,6 +7,7 @@ const NAME_CHARS_MAX = 64;
  * known one; to fold it would take time that grows with the square of its length.
  */
 const CHARS_OF_LETTER_MAX = 3;
+const ASCII_NAME = /^[ -~]*$/;
 
 /** The client chooses the names inside these fields, unless a format has another list. */
 export const FREE_FORMS: readonly string[] = [
@@ -82,6 +83,7 @@ function checkName(name: string, knownNames: KnownNames): void {
  * variants of a letter as the same letter.
  */
 function fold(name: string): string {
+  if (ASCII_NAME.test(name)) return name.toLowerCase();
   return name
     .normalize('NFKC')
     .toUpperCase()

@@ -1,13 +1,19 @@
 import { Refusal } from '../refusals.ts';
 import { isObject } from '../schema.ts';
 import { findExcess } from './find-excess.ts';
-import { ANSWER_DEPTH_MAX, type JsonExcess } from './json-place.ts';
+import {
+  ANSWER_BOUNDS,
+  ANSWER_DEPTH_MAX,
+  ANSWER_PARTS_MAX,
+  type JsonExcess,
+} from './json-place.ts';
 import { type JsonBody, NO_LONG_TEXTS } from './parse-json-body.ts';
 import { scanJson } from './scan-json.ts';
 
 const EXCESSES: Readonly<Record<JsonExcess, string>> = {
   depth: 'it is nested too deeply',
   name: 'it has a name that is too long',
+  parts: 'it has too many lists, objects and members',
 };
 
 /** A JSON object from an upstream. Nothing is known about its fields. */
@@ -26,7 +32,9 @@ const SHALLOW_CHARS_MAX = 2 * ANSWER_DEPTH_MAX;
  * Throws a `Refusal` unless the text is a JSON object within the bounds.
  */
 export function parseUpstreamJson(text: string): Json {
-  const excess = text.length > SHALLOW_CHARS_MAX ? findExcess(text, ANSWER_DEPTH_MAX) : undefined;
+  const room = { left: ANSWER_PARTS_MAX };
+  const isLong = text.length > SHALLOW_CHARS_MAX;
+  const excess = isLong ? findExcess(text, ANSWER_DEPTH_MAX, room) : undefined;
   if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (isObject(value)) return value;
@@ -36,11 +44,8 @@ export function parseUpstreamJson(text: string): Json {
 /** Does the same for a whole answer, which is sent on almost as it came. */
 export function readUpstreamBody(bytes: Buffer): JsonBody {
   const text = bytes.toString('utf8');
-  const { excess, members, hasPlainNames, memberCount, scalarBytes } = scanJson(
-    bytes,
-    text,
-    ANSWER_DEPTH_MAX,
-  );
+  const scan = scanJson(bytes, text, ANSWER_BOUNDS);
+  const { excess, members, hasPlainNames, memberCount, scalarBytes } = scan;
   if (excess !== undefined) throw refuseExcess(excess);
   const value = parseJson(text);
   if (!isObject(value)) throw brokenAnswer('it is not a JSON object');

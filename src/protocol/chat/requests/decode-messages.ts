@@ -7,7 +7,8 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../../inference.ts';
-import { parseArguments } from '../../json/parse-arguments.ts';
+import type { PartsRoom } from '../../json/find-excess.ts';
+import { createPartsRoom, parseArguments } from '../../json/parse-arguments.ts';
 import { endWithUser } from '../../native/requests/end-with-user.ts';
 import { CallIds } from './call-ids.ts';
 import type { AssistantMessage, ChatMessage, ChatRequest, FunctionCall } from './chat-request.ts';
@@ -27,7 +28,7 @@ export function decodeMessages(chat: ChatRequest): DecodedMessages {
   const conversation = createConversation();
   const undecoded: string[] = [];
   const ids = new CallIds();
-  const notes = { undecoded, ids };
+  const notes = { undecoded, ids, room: createPartsRoom() };
   let functionCallId: string | undefined;
 
   for (const [i, message] of chat.messages.entries()) {
@@ -148,6 +149,7 @@ function asBlocks(content: Message['content']): readonly ContentBlock[] {
 interface CallNotes {
   readonly undecoded: string[];
   readonly ids: CallIds;
+  readonly room: PartsRoom;
 }
 
 function decodeAssistantContent(
@@ -165,8 +167,9 @@ function decodeAssistantContent(
   return markLast(blocks, message);
 }
 
-function decodeCall(id: string, call: FunctionCall, { undecoded, ids }: CallNotes): ToolUseBlock {
-  const { input, isPadded } = parseArguments(call.arguments);
+function decodeCall(id: string, call: FunctionCall, notes: CallNotes): ToolUseBlock {
+  const { undecoded, ids, room } = notes;
+  const { input, isPadded } = parseArguments(call.arguments, room);
   if (isPadded) undecoded.push(call.arguments);
   return { type: 'tool_use', id: ids.addCall(id), name: call.name, input };
 }

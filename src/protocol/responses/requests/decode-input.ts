@@ -1,7 +1,8 @@
 import { refuseField } from '../../chat/requests/refuse-field.ts';
 import { isBlank } from '../../fields/is-blank.ts';
 import type { InferenceRequest, Message } from '../../inference.ts';
-import { parseArguments } from '../../json/parse-arguments.ts';
+import type { PartsRoom } from '../../json/find-excess.ts';
+import { createPartsRoom, parseArguments } from '../../json/parse-arguments.ts';
 import { readText } from '../../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../../own-signature.ts';
 import { isObject } from '../../schema.ts';
@@ -37,6 +38,7 @@ export function decodeInput(
   const system = instructions == null || isBlank(instructions) ? [] : [instructions];
   const conversation = new Dialogue();
   const undecoded = conversation.replaced;
+  const room = createPartsRoom();
   const items: readonly InputItem[] =
     typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
   for (const [i, item] of items.entries()) {
@@ -47,7 +49,7 @@ export function decodeInput(
         break;
       case 'function_call':
       case 'custom_tool_call':
-        addCall(item as InputCall, conversation, book, undecoded);
+        addCall(item as InputCall, conversation, book, { undecoded, room });
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
@@ -111,14 +113,14 @@ function addCall(
   call: InputCall,
   conversation: Dialogue,
   book: ToolBook,
-  undecoded: unknown[],
+  { undecoded, room }: { readonly undecoded: unknown[]; readonly room: PartsRoom },
 ): void {
   const name = book.nameOf(call.name, call.namespace);
   if (call.type === 'custom_tool_call') {
     conversation.addCall(call.call_id, name, { [INPUT_FIELD]: call.input ?? '' });
     return;
   }
-  const { input, isPadded } = parseArguments(call.arguments ?? '');
+  const { input, isPadded } = parseArguments(call.arguments ?? '', room);
   if (isPadded) undecoded.push(call.arguments);
   conversation.addCall(call.call_id, name, input);
 }

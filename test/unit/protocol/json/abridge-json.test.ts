@@ -4,7 +4,7 @@ import { countUtf8Bytes } from '../../../../src/lib/bytes/count-utf8-bytes.ts';
 import { chatFormat } from '../../../../src/protocol/chat/chat-format.ts';
 import { chatRequestSchema } from '../../../../src/protocol/chat/requests/request-schema.ts';
 import { abridgeJson, READ_FIELDS } from '../../../../src/protocol/json/abridge-json.ts';
-import { JSON_NAME_BYTES_MAX } from '../../../../src/protocol/json/json-place.ts';
+import { JSON_NAME_BYTES_MAX, JSON_PARTS_MAX } from '../../../../src/protocol/json/json-place.ts';
 import { type LongTexts, readJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../../../src/protocol/native/native-format.ts';
 import { nativeRequestSchema } from '../../../../src/protocol/native/requests/request-schema.ts';
@@ -118,6 +118,13 @@ describe('JSON without its long texts', () => {
     expect([{ image: 1 }, [{ x: [{ image: LONG }] }]].map(wants)).toEqual([true, true]);
     expect([{ imagE: 1 }, ['image'], { x: 'image' }].map(wants)).toEqual([false, false, false]);
     expect(abridge(JSON.stringify({ a: LONG, c: { image: 1 } }))?.longTexts.size).toBe(1);
+  });
+
+  it('is not made where there are more lists, objects and members than any body may have', () => {
+    const bodyOf = (count: number) => `{"a":[${Array(count).fill('{}')},"${LONG}"]}`;
+    const others = 3;
+    expect(abridge(bodyOf(JSON_PARTS_MAX - others))?.longTexts.size).toBe(1);
+    expect(abridge(bodyOf(JSON_PARTS_MAX - others + 1))).toBeUndefined();
   });
 
   it('is not made where a name is longer than any may be', () => {

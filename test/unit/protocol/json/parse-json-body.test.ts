@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_DEPTH_MAX, JSON_NAME_BYTES_MAX } from '../../../../src/protocol/json/json-place.ts';
+import {
+  JSON_DEPTH_MAX,
+  JSON_FIELDS_MAX,
+  JSON_NAME_BYTES_MAX,
+  JSON_PARTS_MAX,
+} from '../../../../src/protocol/json/json-place.ts';
 import { parseJsonBody } from '../../../../src/protocol/json/parse-json-body.ts';
 import { Refusal } from '../../../../src/protocol/refusals.ts';
 
@@ -57,6 +62,32 @@ describe('the JSON body of a request', () => {
     expect(messageOfText(nameOf(JSON_NAME_BYTES_MAX + 1, '1'))).toBe(
       `Invalid JSON: the name of a member is longer than ${JSON_NAME_BYTES_MAX} bytes`,
     );
+  });
+
+  it('may have as many lists, objects and members as the bound, and no more', () => {
+    const message = `Invalid JSON: more than ${JSON_PARTS_MAX} lists, objects and members of objects`;
+    for (const list of ['[]', '{}', '{"b":1}']) {
+      const partsOfOne = list === '{"b":1}' ? 2 : 1;
+      const bodyOf = (count: number) => `{"a":[${Array(count / partsOfOne).fill(list)}],"m":1}`;
+      const others = 4;
+      expect(messageOfText(bodyOf(JSON_PARTS_MAX - others))).toBe('no refusal');
+      expect(messageOfText(bodyOf(JSON_PARTS_MAX - others + 2))).toBe(message);
+    }
+    // Not valid JSON: it is refused before a parser sees it.
+    expect(messageOfText(`{"a":[${'{},'.repeat(JSON_PARTS_MAX)}`)).toBe(message);
+    expect(messageOfText(`{${'"a":0,'.repeat(JSON_PARTS_MAX)}`)).toBe(message);
+  });
+
+  it('may have as many fields as the bound, and no more', () => {
+    const bodyOf = (count: number) => `{${Array(count).fill('"a":0')}}`;
+    expect(messageOfText(bodyOf(JSON_FIELDS_MAX))).toBe('no refusal');
+    expect(messageOfText(bodyOf(JSON_FIELDS_MAX + 1))).toBe(
+      `Invalid JSON: the request body has more than ${JSON_FIELDS_MAX} fields`,
+    );
+  });
+
+  it('may have any number of numbers', () => {
+    expect(messageOfText(`{"a":[${Array(2 * JSON_PARTS_MAX).fill(7)}]}`)).toBe('no refusal');
   });
 
   it('may have any number of brackets in its texts', () => {
