@@ -7,6 +7,7 @@ import { readText } from '../../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../../own-signature.ts';
 import { isObject } from '../../schema.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
+import { readAgentItem } from '../read-agent-item.ts';
 import { refuseReference } from '../references.ts';
 import type { OpenThought, Thought } from '../thought.ts';
 import { decodeParts, decodeTexts } from './decode-content.ts';
@@ -41,7 +42,8 @@ export function decodeInput(
   const room = createPartsRoom();
   const items: readonly InputItem[] =
     typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
-  for (const [i, item] of items.entries()) {
+  for (const [i, came] of items.entries()) {
+    const item = readAgentItem(came);
     const path = `input.${i}`;
     switch (kindOfItem(item)) {
       case 'message':

@@ -10,6 +10,7 @@ import {
 } from '../../fields/add-undecoded.ts';
 import { isObject } from '../../schema.ts';
 import { isSealed } from '../../sealed-reasoning.ts';
+import { readAgentItem } from '../read-agent-item.ts';
 import { kindOfItem } from './request-schema.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
@@ -65,10 +66,10 @@ const CALLS_OF_NAMESPACES: ReadonlyMap<unknown, FieldPlace> = new Map([
 const findItem: PlaceFinder = (item) =>
   (item['namespace'] == null ? ITEMS : CALLS_OF_NAMESPACES).get(kindOfItem(item));
 
-/** Nobody gets items of tools that a vendor runs, and thoughts that were not sealed here. */
+/** Nobody gets items that are unread, and thoughts that were not sealed here. */
 function isSent(item: Readonly<Record<string, unknown>>): boolean {
   const kind = kindOfItem(item);
-  if (kind !== 'reasoning') return kind !== 'hosted';
+  if (kind !== 'reasoning') return kind !== 'unread';
   const { encrypted_content: sealed } = item;
   return typeof sealed === 'string' && isSealed(sealed);
 }
@@ -99,7 +100,9 @@ export function listUndecoded(
     if (typeof said === 'string') addBlank(said, undecoded);
   }
   if (typeof body.input === 'object') {
-    for (const item of body.input ?? []) if (isSent(item)) addObjects(item, findItem, undecoded);
+    for (const item of body.input ?? []) {
+      if (isSent(item)) addObjects(readAgentItem(item), findItem, undecoded);
+    }
   }
   for (const tool of body.tools ?? []) {
     const place = findTool({ type: tool.type });

@@ -1,7 +1,8 @@
 import { isObject } from '../../schema.ts';
 import type { UpstreamOpener } from '../../upstream-call.ts';
+import { readAgentItem } from '../read-agent-item.ts';
 import { openItem } from './open-item.ts';
-import { HOSTED_ITEM } from './request-schema.ts';
+import { kindOfItem } from './request-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,13 +16,24 @@ const OFFERED_TOOLS: readonly unknown[] = ['function', 'custom', 'namespace'];
  */
 export function mendInput(input: unknown, reasoning: UpstreamOpener | undefined): unknown {
   if (!Array.isArray(input) || !input.some(needsMending)) return input;
-  return input.flatMap((item: unknown) => {
-    if (!isObject(item) || !needsMending(item)) return [item];
-    if (item['type'] === 'additional_tools') return [{ ...item, tools: mendTools(item['tools']) }];
-    if (hasUnread(item)) return mendMessage(item);
-    if (item['type'] !== 'reasoning') return [];
-    return openItem(item, reasoning) ?? [];
-  });
+  return input.flatMap((item: unknown): readonly unknown[] =>
+    isObject(item) ? mendItem(readAgentItem(item), reasoning) : [item],
+  );
+}
+
+function mendItem(item: Fields, reasoning: UpstreamOpener | undefined): readonly Fields[] {
+  switch (kindOfItem(item)) {
+    case 'unread':
+      return [];
+    case 'reasoning': {
+      const opened = openItem(item, reasoning);
+      return opened === undefined ? [] : [opened];
+    }
+    case 'additional_tools':
+      return [{ ...item, tools: mendTools(item['tools']) }];
+    default:
+      return hasUnread(item) ? mendMessage(item) : [item];
+  }
 }
 
 function mendMessage(message: Fields): readonly Fields[] {
@@ -57,9 +69,8 @@ function isOffered(tool: unknown): boolean {
 
 function needsMending(item: unknown): boolean {
   if (!isObject(item)) return false;
-  const { type } = item;
-  if (type === 'reasoning') return true;
-  if (hasUnread(item)) return true;
-  if (type === 'additional_tools') return mendTools(item['tools']) !== item['tools'];
-  return typeof type === 'string' && HOSTED_ITEM.test(type);
+  const kind = kindOfItem(item);
+  if (kind === 'reasoning' || kind === 'unread') return true;
+  if (kind === 'additional_tools') return mendTools(item['tools']) !== item['tools'];
+  return hasUnread(item) || readAgentItem(item) !== item;
 }

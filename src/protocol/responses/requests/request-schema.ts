@@ -43,9 +43,10 @@ const parts = textOr(
             file_id: anything,
           },
         ),
+        encrypted_content: object({ encrypted_content: text() }),
       },
       only(
-        "'input_text', 'output_text', 'text', 'refusal', 'input_image' or 'input_file'; audio is not supported",
+        "'input_text', 'output_text', 'text', 'refusal', 'input_image', 'input_file' or 'encrypted_content'",
       ),
     ),
   ),
@@ -98,9 +99,15 @@ const message = object(
   },
 );
 
-/** Items of tools that a vendor runs. No model here has such tools, so these are left out. */
-export const HOSTED_ITEM =
-  /^(web_search|file_search|code_interpreter|computer|image_generation|mcp|local_shell|shell|apply_patch|tool_search)_/;
+/** Without what it stands for, a model would not know what was said before. */
+const unreadable: Schema = {
+  json: { not: {} },
+  check: () => ({
+    path: 'type',
+    kind: 'invalid',
+    message: 'Only the vendor that wrote this summary can read it',
+  }),
+};
 
 const items: Readonly<Record<string, Schema>> = {
   message,
@@ -116,19 +123,22 @@ const items: Readonly<Record<string, Schema>> = {
   custom_tool_call_output: object({ call_id: callId, output: parts }),
   reasoning: object({}, { encrypted_content: nullable(text()), summary: anything }),
   additional_tools: object({}, { tools: nullable(list(tool)) }),
+  agent_message: object({ content: parts }, { author: nullable(text()) }),
+  compaction: unreadable,
+  context_compaction: unreadable,
   item_reference: object({ id: text({ charsMax: ID_CHARS_MAX }) }),
 };
-const ITEM_KINDS = Object.keys(items)
-  .map((kind) => `'${kind}'`)
-  .join(', ');
 
-const typedItem = tagged('type', items, only(`one of ${ITEM_KINDS}`));
+const typedItem = tagged('type', items);
 
-/** The type may be left out of a message, and of a reference that has nothing but its id. */
+/**
+ * The type may be left out of a message, and of a reference that has nothing but its id. `unread`
+ * are those of tools that a vendor runs and all that are unknown: they are left out, because a
+ * refusal would end the conversation that has one.
+ */
 export function kindOfItem(item: Readonly<Record<string, unknown>>): unknown {
   const { type } = item;
-  if (typeof type === 'string') return HOSTED_ITEM.test(type) ? 'hosted' : type;
-  if (type != null) return type;
+  if (type != null) return Object.hasOwn(items, String(type)) ? type : 'unread';
   return isBareId(item) ? 'item_reference' : 'message';
 }
 
@@ -141,11 +151,8 @@ function isBareId(item: Readonly<Record<string, unknown>>): boolean {
 const item: Schema = {
   json: { anyOf: [typedItem.json, message.json] },
   check(value) {
-    if (!isObject(value)) return typedItem.check(value);
-    const kind = kindOfItem(value);
-    if (kind === 'hosted') return undefined;
-    if (value['type'] != null) return typedItem.check(value);
-    return items[String(kind)]?.check(value);
+    if (!isObject(value) || value['type'] != null) return typedItem.check(value);
+    return items[String(kindOfItem(value))]?.check(value);
   },
 };
 

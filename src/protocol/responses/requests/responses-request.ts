@@ -69,8 +69,8 @@ export type InputTools = ResponseItem & {
   readonly tools?: readonly ToolDefinition[] | null;
 };
 
-/** An item of a tool that a vendor runs, whose answer is no part of what a model reads here. */
-type HostedItem = ResponseItem & { readonly type: 'hosted' };
+/** An item that no model reads here. */
+type UnreadItem = ResponseItem & { readonly type: 'unread' };
 
 export type InputItem =
   | InputMessage
@@ -78,7 +78,7 @@ export type InputItem =
   | InputOutput
   | InputThought
   | InputTools
-  | HostedItem;
+  | UnreadItem;
 
 export interface FunctionTool {
   readonly type: 'function';

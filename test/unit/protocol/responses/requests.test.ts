@@ -58,6 +58,11 @@ const items: fc.Arbitrary<ResponseItem> = fc.oneof(
   fc.constantFrom<ResponseItem>(
     { type: 'web_search_call', id: 'ws_1' },
     { type: 'local_shell_call_output', id: 'x', output: '' },
+    { type: 'of_tomorrow', content: 'x' },
+    {
+      ...{ type: 'agent_message', author: '/root', recipient: '/root/a' },
+      content: [{ type: 'encrypted_content', encrypted_content: 'Look.' }],
+    },
     { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'wait' }] },
   ),
 );

@@ -40,6 +40,10 @@ const BODY = {
     { type: 'custom_tool_call', call_id: 'c2', name: 'patch', input: 'x' },
     { type: 'function_call_output', call_id: 'c1', output: [TEXT] },
     { type: 'custom_tool_call_output', call_id: 'c2', output: 'Done' },
+    {
+      ...{ type: 'agent_message', author: '/root', recipient: '/root/a' },
+      content: [TEXT, { type: 'encrypted_content', encrypted_content: 'Look' }],
+    },
     { role: 'user', content: 'Go on.' },
   ],
   tools: [
@@ -200,6 +204,7 @@ describe('what goes on to an upstream of the Responses format', () => {
       output: { type: 'computer_screenshot', image_url: `data:,${'A'.repeat(LONG_BYTES)}` },
     },
     { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'A'.repeat(LONG_BYTES) },
+    { type: 'of_tomorrow', content: 'A'.repeat(LONG_BYTES) },
   ])('is not counted where it stays here: $type', (item) => {
     const [plain, more] = [[], [item]].map((items) =>
       sell({ ...BODY, input: [...items, ...BODY.input] }),
