@@ -37,7 +37,7 @@ const userParts = textOr(
     tagged(
       'type',
       { text: textPart, image_url: imagePart, file: filePart },
-      only("'text', 'image_url' or 'file'; audio is not supported"),
+      only("'text', 'image_url' or 'file'"),
     ),
   ),
 );

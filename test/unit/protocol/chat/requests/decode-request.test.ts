@@ -236,7 +236,7 @@ describe('a chat request that is wrong', () => {
     [
       part({ type: 'input_audio', input_audio: {} }),
       'messages[0].content[0].type',
-      "Input should be 'text', 'image_url' or 'file'; audio is not supported",
+      "Input should be 'text', 'image_url' or 'file'",
     ],
     ...[{}, { file_id: 'file-1' }, { file_data: 'data:text/plain;base64,aGk=' }].map(
       (file): [Body, string, string] => [
