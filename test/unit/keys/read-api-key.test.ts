@@ -14,8 +14,15 @@ describe('the key of a request', () => {
     expect(read({ 'x-api-key': '', authorization: 'Bearer sk-gw2-b' })).toBe('sk-gw2-b');
   });
 
+  it('is found beside a key of a vendor, in whichever header that is', () => {
+    const foreign = 'sk-other-family-1234567';
+    expect(read({ 'x-api-key': foreign, authorization: 'Bearer sk-gw2-b' })).toBe('sk-gw2-b');
+    expect(read({ 'x-api-key': 'sk-gw2-a', authorization: `Bearer ${foreign}` })).toBe('sk-gw2-a');
+  });
+
   it.each([
     [{}],
+    [{ 'x-api-key': 'sk-other-family-1234567', authorization: 'Bearer sk-other-family-7654321' }],
     [{ authorization: 'Basic c2stZ3cyLWE=' }],
     [{ authorization: 'Bearer' }],
     [{ 'x-api-key': 'sk-other-family-1234567' }],
