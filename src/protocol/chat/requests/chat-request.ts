@@ -84,7 +84,7 @@ export type ChatMessage = CacheMark &
     | {
         readonly role: 'tool';
         readonly tool_call_id: string;
-        readonly content: string | readonly TextPart[];
+        readonly content: string | readonly UserPart[];
       }
     | { readonly role: 'function'; readonly content: string | null }
   );

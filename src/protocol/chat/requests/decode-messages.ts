@@ -11,7 +11,13 @@ import type { PartsRoom } from '../../json/find-excess.ts';
 import { createPartsRoom, parseArguments } from '../../json/parse-arguments.ts';
 import { endWithUser } from '../../native/requests/end-with-user.ts';
 import { CallIds } from './call-ids.ts';
-import type { AssistantMessage, ChatMessage, ChatRequest, FunctionCall } from './chat-request.ts';
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ChatRequest,
+  FunctionCall,
+  UserPart,
+} from './chat-request.ts';
 import { decodeMarker, decodeParts, decodeTexts, markLast } from './decode-content.ts';
 import { refuseField } from './refuse-field.ts';
 
@@ -50,7 +56,7 @@ export function decodeMessages(chat: ChatRequest): DecodedMessages {
       case 'tool':
         conversation.addResult(
           ids.addResult(message.tool_call_id),
-          decodeTexts(message.content),
+          decodeResult(message.content, `${path}.content`),
           message,
         );
         break;
@@ -139,6 +145,10 @@ function decodeUserContent(message: UserMessage, path: string): Message['content
   if (typeof content !== 'string') return markLast(decodeParts(content, path), message);
   if (isBlank(content)) return '';
   return message.cache_control == null ? content : markLast(decodeTexts(content), message);
+}
+
+function decodeResult(content: string | readonly UserPart[], path: string): ContentBlock[] {
+  return typeof content === 'string' ? decodeTexts(content) : decodeParts(content, path);
 }
 
 function asBlocks(content: Message['content']): readonly ContentBlock[] {

@@ -37,7 +37,7 @@ const MESSAGES: Readonly<Record<ChatRequest['messages'][number]['role'], FieldPl
     tool_calls: () => CALL,
     function_call: () => CALLED,
   }),
-  tool: toFieldPlace({ role: 'whole', tool_call_id: 'whole', content: textParts }),
+  tool: toFieldPlace({ role: 'whole', tool_call_id: 'whole', content: userParts }),
   function: toFieldPlace({ role: 'whole', content: 'text' }),
 };
 

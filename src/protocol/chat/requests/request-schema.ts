@@ -81,7 +81,7 @@ const message = tagged(
         audio: notKept,
       },
     ),
-    tool: object({ tool_call_id: callId, content: textParts }),
+    tool: object({ tool_call_id: callId, content: userParts }),
     function: object({ name: calledName, content: nullable(text()) }),
   },
   only("'developer', 'system', 'user', 'assistant', 'tool' or 'function'"),

@@ -118,6 +118,29 @@ describe('messages', () => {
       ],
     ],
     [
+      'images of a result',
+      [
+        toolMessage('t1', [
+          text('a'),
+          { type: 'image_url', image_url: { url: 'https://h/a.png' } },
+        ]),
+      ],
+      [
+        {
+          role: 'user',
+          content: [
+            {
+              ...{ type: 'tool_result', tool_use_id: 't1' },
+              content: [
+                text('a'),
+                { type: 'image', source: { type: 'url', url: 'https://h/a.png' } },
+              ],
+            },
+          ],
+        },
+      ],
+    ],
+    [
       'what the user says after results',
       [toolMessage('t1', 'a'), user, { role: 'user', content: [text('b')] }],
       [{ role: 'user', content: [result('t1', 'a'), text('Hello'), text('b')] }],

@@ -67,6 +67,16 @@ describe('what only a chat upstream reads', () => {
     });
   }
 
+  it('is not an image of a tool, which counts as one of a user', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+    const looked = { role: 'tool', tool_call_id: 'c', content: [image] };
+    const told = estimate({ messages: [user, callOf('{}'), looked] });
+    expect(told.files).toMatchObject({ images: 1 });
+    const shown = { role: 'user', content: [image] };
+    const messages = [user, callOf('{}'), { ...looked, content: '' }, shown];
+    expect(Math.abs(told.likely - estimate({ messages }).likely)).toBeLessThan(50);
+  });
+
   it('is held at the price of the cache where it is to be written there', () => {
     const control = { type: 'ephemeral' };
     const part = { type: 'text', text: 'Hi', cache_control: control };
