@@ -16,7 +16,7 @@ import {
   textOr,
 } from '../../schema.ts';
 
-const STOP_SEQUENCES_MAX = 4;
+const STOP_SEQUENCES_MAX = 64;
 
 const toolName = text({ charsMin: 1, charsMax: TOOL_NAME_CHARS_MAX, pattern: /^[a-zA-Z0-9_-]+$/ });
 

@@ -30,6 +30,7 @@ describe('the fields of a chat request', () => {
     [{ stop: 'END' }, { stopSequences: ['END'] }],
     [{ stop: ['a', '\n', '', 'b'] }, { stopSequences: ['a', '\n', 'b'] }],
     [{ stop: '' }, { stopSequences: [] }],
+    [{ stop: Array(64).fill('a') }, { stopSequences: Array(64).fill('a') }],
     [{ stream: true }, { isStream: true }],
     [{ user: 'u' }, { passedOn: { metadata: { user_id: 'u' } } }],
     [{ safety_identifier: 's' }, { passedOn: { metadata: { user_id: 's' } } }],
@@ -203,7 +204,7 @@ describe('a chat request that is wrong', () => {
     [{ n: 2 }, 'n', 'this is not sold here: each further answer is billed; leave it out, or say 1'],
     [{ max_tokens: 0 }, 'max_tokens', 'Input should be greater than or equal to 1'],
     [{ max_completion_tokens: 1.5 }, 'max_completion_tokens', 'Input should be a valid integer'],
-    [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', 'List should have at most 4 items'],
+    [{ stop: Array(65).fill('a') }, 'stop', 'List should have at most 64 items'],
     [{ stream: 'yes' }, 'stream', 'Input should be a valid boolean'],
     [{ tools: [{ type: 'custom' }] }, 'tools[0].type', "Input should be 'function'"],
     [
