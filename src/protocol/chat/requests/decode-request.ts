@@ -1,5 +1,6 @@
 import { checkFields, knowFields } from '../../fields/check-fields.ts';
 import { FIELD_RULES } from '../../fields/field-rules.ts';
+import { unlessUnset } from '../../fields/or-unset.ts';
 import { pickSchemaTerms } from '../../fields/pick-schema-terms.ts';
 import type { DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest } from '../../inference.ts';
@@ -62,7 +63,9 @@ function pickForResponses(chat: ChatRequest) {
 
 /** Takes the smaller one of two limits: whichever field an upstream knows, its limit is kept. */
 function decodeOutputLimit(chat: ChatRequest): number | undefined {
-  const limits = [chat.max_completion_tokens, chat.max_tokens].filter((limit) => limit != null);
+  const limits = [chat.max_completion_tokens, chat.max_tokens]
+    .map(unlessUnset)
+    .filter((limit) => limit !== undefined);
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 

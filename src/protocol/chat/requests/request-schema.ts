@@ -1,5 +1,6 @@
 import { calledName, callId, modelName } from '../../fields/call-texts.ts';
 import { TOOL_NAME_CHARS_MAX } from '../../fields/fit-tool-name.ts';
+import { orUnset } from '../../fields/or-unset.ts';
 import {
   anything,
   boolean,
@@ -179,8 +180,8 @@ export const chatRequestSchema: Schema = object(
     messages: list(message, { itemsMin: 1 }),
   },
   {
-    max_completion_tokens: nullable(integer({ min: 1 })),
-    max_tokens: nullable(integer({ min: 1 })),
+    max_completion_tokens: nullable(orUnset(integer({ min: 1 }))),
+    max_tokens: nullable(orUnset(integer({ min: 1 }))),
     temperature: nullable(number({ min: 0, max: 2 })),
     top_p: nullable(number({ min: 0, max: 1 })),
     stop: nullable(textOr({}, list(text(), { itemsMax: STOP_SEQUENCES_MAX }))),

@@ -1,5 +1,6 @@
 import { checkFields, isDropped, knowFields } from '../../fields/check-fields.ts';
 import { FIELD_RULES, NATIVE_RULES } from '../../fields/field-rules.ts';
+import { unlessUnset } from '../../fields/or-unset.ts';
 import type { DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest } from '../../inference.ts';
 import { Refusal } from '../../refusals.ts';
@@ -8,7 +9,7 @@ import { checkKinds } from './check-kinds.ts';
 import { checkRequest } from './check-request.ts';
 import { checkVersion, readBetas, wantsBetaContext } from './decode-headers.ts';
 import { isThinkingOn, type NativeRequest } from './native-request.ts';
-import { nativeRequestSchema, UNSET } from './request-schema.ts';
+import { nativeRequestSchema } from './request-schema.ts';
 
 /** The fields that are read from a body. Its other fields are passed on. */
 const READ_FIELDS: ReadonlySet<string> = new Set([
@@ -99,10 +100,6 @@ function toInference(
     unknownFields,
     sentUndecoded: NO_ITEMS,
   };
-}
-
-function unlessUnset(value: number | null | undefined): number | undefined {
-  return value === UNSET ? undefined : (value ?? undefined);
 }
 
 /** Most bodies have no other fields, and no object is made for them. */

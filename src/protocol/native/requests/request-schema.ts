@@ -1,5 +1,6 @@
 import { modelName } from '../../fields/call-texts.ts';
 import { isHttpUrl } from '../../fields/is-http-url.ts';
+import { orUnset } from '../../fields/or-unset.ts';
 import {
   anything,
   boolean,
@@ -44,16 +45,6 @@ function named(name: string, schema: Schema): Schema {
       if (problem === undefined) return undefined;
       return { ...problem, path: problem.path === '' ? name : `${name}.${problem.path}` };
     },
-  };
-}
-
-/** How clients that know no `null` say that a field is unset. */
-export const UNSET = -1;
-
-function orUnset(schema: Schema): Schema {
-  return {
-    json: schema.json,
-    check: (value) => (value === UNSET ? undefined : schema.check(value)),
   };
 }
 

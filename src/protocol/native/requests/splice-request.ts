@@ -6,12 +6,12 @@
 
 import { isDropped } from '../../fields/check-fields.ts';
 import { hasItems } from '../../fields/has-items.ts';
+import { UNSET } from '../../fields/or-unset.ts';
 import { type KeepMember, spliceMembers } from '../../json/splice-json.ts';
 import type { UpstreamCallOutline } from '../../upstream-call.ts';
 import { NATIVE_FIELDS } from './decode-request.ts';
 import { fitThinking, takesSystem } from './encode-request.ts';
 import { areMended } from './mend-messages.ts';
-import { UNSET } from './request-schema.ts';
 import { saysSystem } from './say-as-user.ts';
 
 /**

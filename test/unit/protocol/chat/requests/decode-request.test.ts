@@ -23,6 +23,8 @@ describe('the fields of a chat request', () => {
     [{ max_completion_tokens: 5, max_tokens: 6 }, { outputTokensMax: 5 }],
     [{ max_completion_tokens: 6, max_tokens: null }, { outputTokensMax: 6 }],
     [{ max_completion_tokens: null, max_tokens: 5 }, { outputTokensMax: 5 }],
+    [{ max_completion_tokens: -1, max_tokens: 5 }, { outputTokensMax: 5 }],
+    [{ max_tokens: -1 }, { outputTokensMax: undefined }],
     [{ temperature: 0 }, { temperature: 0 }],
     [{ temperature: 0.7 }, { temperature: 0.7 }],
     [{ temperature: 2 }, { temperature: 2 }],
