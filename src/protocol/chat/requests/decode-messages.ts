@@ -124,12 +124,12 @@ function createConversation() {
       end();
       if (content.length > 0) messages.push({ role: 'assistant', content });
     },
-    /** Leaves an empty result out, because an empty text block would be refused. */
     addResult(id: string, content: readonly ContentBlock[], message: ChatMessage): void {
       results.push({
         type: 'tool_result',
         tool_use_id: id,
-        ...(content.length > 0 && { content }),
+        // Some native upstreams refuse a result without content, and all an empty block.
+        content: content.length > 0 ? content : '',
         ...decodeMarker(message),
       });
     },

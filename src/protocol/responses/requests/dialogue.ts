@@ -43,7 +43,7 @@ export class Dialogue {
     turn.said.push({ type: 'tool_use', id, name, input });
   }
 
-  /** Returns whether there is such a call. An empty result has no content. */
+  /** Returns whether there is such a call. */
   addResult(clientId: string, content: readonly ContentBlock[]): boolean {
     const call = this.#calls.get(clientId);
     if (call === undefined) return false;
@@ -54,7 +54,8 @@ export class Dialogue {
     turn.results.set(id, {
       type: 'tool_result',
       tool_use_id: id,
-      ...(content.length > 0 && { content }),
+      // Some native upstreams refuse a result without content, and all an empty block.
+      content: content.length > 0 ? content : '',
     });
     return true;
   }

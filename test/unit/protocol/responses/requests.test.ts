@@ -230,6 +230,16 @@ describe('a Responses request', () => {
     ]);
   });
 
+  it('has an output of nothing as an empty text', () => {
+    const input = [
+      { type: 'function_call', call_id: 'c', name: 'a', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: '' },
+    ];
+    expect(decode({ input }).request.messages.at(-1)?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 'c', content: '' },
+    ]);
+  });
+
   it('gives each call of a history an id of its own, and each its output', () => {
     const turn = [
       { type: 'function_call', call_id: 'call_0', name: 'a', arguments: '{}' },

@@ -166,7 +166,7 @@ describe('messages', () => {
     [
       'results of nothing',
       [toolMessage('t1', '')],
-      [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1' }] }],
+      [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: '' }] }],
     ],
     [
       'calls of the deprecated kind, one after the other',
@@ -180,7 +180,10 @@ describe('messages', () => {
         { role: 'assistant', content: [toolUse('function_call_0')] },
         { role: 'user', content: [result('function_call_0', 'a')] },
         { role: 'assistant', content: [toolUse('function_call_2')] },
-        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'function_call_2' }] },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 'function_call_2', content: '' }],
+        },
       ],
     ],
   ])('become native ones [%s]', (_name, messages, expected) => {
