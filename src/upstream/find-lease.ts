@@ -23,6 +23,8 @@ export interface LeaseOptions {
   readonly upstreams: ReadonlyMap<string, unknown>;
   /** The upstreams that do not take PDFs for a model from clients of a format. */
   readonly withoutPdfs: (format: FormatName, model: string) => ReadonlySet<string>;
+  /** Upstreams whose format has no stop sequences. */
+  readonly withoutStops: ReadonlySet<string>;
   readonly thinkingFor: (model: string) => ThinkingUpstreams;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -59,8 +61,8 @@ function findLeaseAt(origin: string, options: LeaseOptions, call: InferenceCall)
 }
 
 /**
- * If no route takes PDFs, any upstream may get the request: it explains that better. If none knows
- * the thoughts from which the model has to go on, the request is refused.
+ * If no route takes what is in the request, any upstream may get it: it explains that better. If
+ * none knows the thoughts from which the model has to go on, the request is refused.
  */
 async function findFitLease(
   options: LeaseOptions,
@@ -80,11 +82,15 @@ async function findFitLease(
 }
 
 function unfitFor(call: InferenceCall, options: LeaseOptions): ReadonlySet<string> {
-  const { hasPdfs, form, model } = call;
+  const { hasPdfs, form, model, request } = call;
   const unreaders = findUnreaders(call, options.thinkingFor);
-  if (!hasPdfs || form.format === 'embeddings') return unreaders;
-  const withoutPdfs = options.withoutPdfs(form.format, model);
-  return unreaders.size === 0 ? withoutPdfs : new Set([...unreaders, ...withoutPdfs]);
+  const hasStops = request.stopSequences.length > 0;
+  if ((!hasPdfs && !hasStops) || form.format === 'embeddings') return unreaders;
+  return new Set([
+    ...unreaders,
+    ...(hasPdfs ? options.withoutPdfs(form.format, model) : []),
+    ...(hasStops ? options.withoutStops : []),
+  ]);
 }
 
 /** Another upstream if possible, else one after the pause that it asked for, if that can help. */

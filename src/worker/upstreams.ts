@@ -82,6 +82,9 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
       ]),
     ),
     withoutPdfs: (format, model) => findWithoutPdfs(config.upstreams, format, model),
+    withoutStops: new Set(
+      upstreams.filter(({ kind }) => kind === 'responses').map(({ name }) => name),
+    ),
     thinkingFor: (model) => findThinking(config.upstreams, model),
     budget: createRetryBudget({ share: RETRY_SHARE, burstMax: RETRY_BURST_MAX }),
     onTries(tries, call) {

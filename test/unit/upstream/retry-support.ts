@@ -87,6 +87,7 @@ export function createStage(
     room: createWaitingRoom({ router, waitersPerModelMax }),
     upstreams: new Map(entries.map(([name, each]) => [name, createInfer(name, each)])),
     withoutPdfs: () => new Set(),
+    withoutStops: new Set(),
     thinkingFor: () => new Map(),
     budget: createRetryBudget({ share, burstMax }),
     onTries: (tries) => ends.push(tries),
