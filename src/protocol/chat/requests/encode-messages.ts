@@ -28,22 +28,10 @@ export function encodeMessages(
   const encoded: ChatMessage[] = [];
   // Results must directly follow their calls. Everything else before the next answer comes after
   // them.
-  let afterResults: ChatMessage[] = [];
-  let systemTexts: string[] = [];
-  const endSystemTexts = () => {
-    if (systemTexts.length > 0) addUserTexts(afterResults, systemTexts);
-    systemTexts = [];
-  };
-  const sayAfterResults = (said: readonly ChatMessage[]) => {
-    // Where nothing is said, the texts wait: joined to the same message each time, they would take
-    // time that grows with the square of their number.
-    if (said.length > 0) endSystemTexts();
-    for (const message of said) afterResults.push(message);
-  };
+  const said = new UserTurn();
   const endTurn = () => {
-    endSystemTexts();
-    for (const message of afterResults) encoded.push(message);
-    afterResults = [];
+    const message = said.end();
+    if (message !== undefined) encoded.push(message);
   };
 
   const { instructions, messagesRead } = readInstructions(system, messages);
@@ -52,7 +40,7 @@ export function encodeMessages(
     if (i < messagesRead) continue;
     const path = `messages.${i}.content`;
     if (role === 'system') {
-      systemTexts.push(joinContent(content));
+      said.add([{ type: 'text', text: joinContent(content) }]);
     } else if (role === 'assistant') {
       endTurn();
       const answer = encodeAnswer(content, path, accepts);
@@ -60,11 +48,42 @@ export function encodeMessages(
     } else {
       const turn = encodeTurn(content, path, accepts);
       for (const result of turn.results) encoded.push(result);
-      sayAfterResults(turn.rest);
+      for (const parts of turn.said) said.add(parts);
     }
   }
   endTurn();
   return encoded;
+}
+
+/**
+ * All that is said between two answers, in one message: some templates refuse two messages of a
+ * user in a row.
+ */
+class UserTurn {
+  #parts: UserPart[] = [];
+  #isPlain = true;
+
+  /** Adds the parts of one message. */
+  add(parts: readonly UserPart[]): void {
+    const [first] = parts;
+    if (first === undefined) return;
+    if (parts.length > 1 || first.type !== 'text') this.#isPlain = false;
+    for (const part of parts) this.#parts.push(part);
+  }
+
+  end(): ChatMessage | undefined {
+    const parts = this.#parts;
+    if (parts.length === 0) return undefined;
+    const content = this.#isPlain
+      ? parts
+          .filter(isText)
+          .map(({ text }) => text)
+          .join('\n\n')
+      : parts;
+    this.#parts = [];
+    this.#isPlain = true;
+    return { role: 'user', content };
+  }
 }
 
 function readInstructions(
@@ -79,21 +98,6 @@ function readInstructions(
     messagesRead += 1;
   }
   return { instructions: texts.join('\n'), messagesRead };
-}
-
-/** Some templates refuse two messages of a user in a row, so the texts go into the last one. */
-function addUserTexts(messages: ChatMessage[], texts: readonly string[]): void {
-  const last = messages.at(-1);
-  if (last?.role !== 'user') {
-    messages.push({ role: 'user', content: texts.join('\n\n') });
-    return;
-  }
-  const { content } = last;
-  const joined =
-    typeof content === 'string'
-      ? [content, ...texts].join('\n\n')
-      : [...content, ...texts.map((text) => ({ type: 'text' as const, text }))];
-  messages[messages.length - 1] = { role: 'user', content: joined };
 }
 
 function joinContent(content: Message['content']): string {
@@ -160,49 +164,50 @@ const encodeCall = ({ id, name, input }: ToolUseBlock) => ({
   function: { name: fitToolName(name), arguments: writeInput(input) },
 });
 
+interface EncodedTurn {
+  readonly results: readonly ChatMessage[];
+  /** The parts of each thing that is said beside them. */
+  readonly said: readonly (readonly UserPart[])[];
+}
+
 function encodeTurn(
   content: Message['content'],
   path: string,
   accepts: UpstreamCall['accepts'],
-): { results: readonly ChatMessage[]; rest: readonly ChatMessage[] } {
-  if (typeof content === 'string') return { results: [], rest: [{ role: 'user', content }] };
+): EncodedTurn {
+  if (typeof content === 'string')
+    return { results: [], said: [[{ type: 'text', text: content }]] };
   const results: ChatMessage[] = [];
-  const rest: ChatMessage[] = [];
+  const said: UserPart[][] = [];
   const parts: UserPart[] = [];
   for (const [i, block] of content.entries()) {
     if (block.type === 'tool_result') {
-      const { result, images } = encodeResult(block, `${path}.${i}.content`, accepts);
+      const { result, shown } = encodeResult(block, `${path}.${i}.content`, accepts);
       results.push(result);
-      if (images !== undefined) rest.push(images);
+      said.push(shown);
     } else {
       for (const part of encodeBlock(block, `${path}.${i}`, accepts)) parts.push(part);
     }
   }
-  const [first] = parts;
-  if (parts.length === 1 && first?.type === 'text') {
-    rest.push({ role: 'user', content: first.text });
-  } else if (parts.length > 0) {
-    rest.push({ role: 'user', content: parts });
-  }
-  return { results, rest };
+  return { results, said: [...said, parts] };
 }
 
-/** A tool's result is only text in this format. Anything else goes into a user message. */
+/** A tool's result is only text in this format. Anything else is shown by the user. */
 function encodeResult(
   block: ToolResultBlock,
   path: string,
   accepts: UpstreamCall['accepts'],
-): { result: ChatMessage; images: ChatMessage | undefined } {
+): { result: ChatMessage; shown: UserPart[] } {
   const { tool_use_id: id, content, is_error: isError } = block;
   const parts =
     typeof content === 'string'
       ? [{ type: 'text' as const, text: content }]
       : encodeParts(content ?? [], path, accepts);
   const text = joinTexts(parts.filter(isText));
-  const shown = parts.filter((part) => !isText(part));
+  const files = parts.filter((part) => !isText(part));
   const intro = { type: 'text' as const, text: `Shown by the call ${id}:` };
   return {
     result: { role: 'tool', tool_call_id: id, content: isError === true ? `Error: ${text}` : text },
-    images: shown.length > 0 ? { role: 'user', content: [intro, ...shown] } : undefined,
+    shown: files.length > 0 ? [intro, ...files] : [],
   };
 }

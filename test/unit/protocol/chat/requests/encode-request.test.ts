@@ -159,6 +159,12 @@ describe('the messages for a chat upstream', () => {
     expect(messagesOf(user(text('Hi', cached())))).toEqual([{ role: 'user', content: 'Hi' }]);
   });
 
+  it('have one message for all that a user says in a row', () => {
+    const hi = user(text('Hi'));
+    const shown = user(image('image/png', 'aGk='));
+    expect(messagesOf(hi, hi, shown, hi)).toEqual([user(text('Hi'), text('Hi'), PNG, text('Hi'))]);
+  });
+
   it('have documents and findings as text', () => {
     const plain = { type: 'text', media_type: 'text/plain', data: 'Body' };
     const content = { type: 'content', content: [text('One'), text('Two')] };
@@ -208,13 +214,11 @@ describe('the messages for a chat upstream', () => {
       { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] },
       { role: 'tool', tool_call_id: 'b', content: 'B1\nB2' },
       { role: 'tool', tool_call_id: 'a', content: 'Error: A' },
-      { role: 'user', content: 'First\n\nAside' },
-      { role: 'user', content: 'Then' },
-      { role: 'user', content: 'Last' },
+      { role: 'user', content: 'First\n\nAside\n\nThen\n\nLast' },
     ]);
   });
 
-  it('have the images of a result in a message of their own, as a tool can only speak', () => {
+  it('have the images of a result shown by the user, as a tool can only speak', () => {
     const content = [text('Here'), image('image/png', 'aGk=')];
     expect(
       messagesOf(...MESSAGES, assistant(use('a')), user(result('a', { content }), text('And?'))),
@@ -222,8 +226,7 @@ describe('the messages for a chat upstream', () => {
       ...MESSAGES,
       { role: 'assistant', content: null, tool_calls: [call('a')] },
       { role: 'tool', tool_call_id: 'a', content: 'Here' },
-      user(text('Shown by the call a:'), PNG),
-      { role: 'user', content: 'And?' },
+      user(text('Shown by the call a:'), PNG, text('And?')),
     ]);
   });
 
