@@ -5,7 +5,8 @@ import { pickSchemaTerms } from '../../fields/pick-schema-terms.ts';
 import type { DecodedRequest, HeaderSource } from '../../format.ts';
 import type { InferenceRequest } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
-import { namesOf } from '../../schema.ts';
+import { Refusal } from '../../refusals.ts';
+import { isObject, namesOf } from '../../schema.ts';
 import type { ChatRequest, ResponseFormat } from './chat-request.ts';
 import { decodeCacheControl } from './decode-content.ts';
 import { decodeMessages } from './decode-messages.ts';
@@ -18,7 +19,7 @@ export const CHAT_FIELDS = knowFields(namesOf(chatRequestSchema), FIELD_RULES);
 
 export function decodeRequest(body: unknown, header: HeaderSource): DecodedRequest {
   const problem = chatRequestSchema.check(body);
-  if (problem !== undefined) throw refuseField(problem);
+  if (problem !== undefined) throw isForResponses(body) ? refuseInput() : refuseField(problem);
   const chat = body as ChatRequest;
   const unknownFields = checkFields(chat, CHAT_FIELDS, (field, message) => {
     throw refuseField({ path: field, kind: 'invalid', message });
@@ -59,6 +60,17 @@ function pickForResponses(chat: ChatRequest) {
     verbosity: chat['verbosity'] ?? undefined,
     prompt_cache_key: chat['prompt_cache_key'] ?? undefined,
   };
+}
+
+/** Some clients send such bodies to every address that they are given. */
+function isForResponses(body: unknown): boolean {
+  return isObject(body) && body['input'] != null && body['messages'] == null;
+}
+
+function refuseInput(): Refusal {
+  const message =
+    "Missing required parameter: 'messages'. A body with 'input' belongs to POST /v1/responses.";
+  return new Refusal('missing_field', message, { param: 'messages' });
 }
 
 /** Takes the smaller one of two limits: whichever field an upstream knows, its limit is kept. */

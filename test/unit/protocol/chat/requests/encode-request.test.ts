@@ -160,9 +160,8 @@ describe('the messages for a chat upstream', () => {
   });
 
   it('have one message for all that a user says in a row', () => {
-    const hi = user(text('Hi'));
-    const shown = user(image('image/png', 'aGk='));
-    expect(messagesOf(hi, hi, shown, hi)).toEqual([user(text('Hi'), text('Hi'), PNG, text('Hi'))]);
+    const [hi, png] = [user(text('Hi')), user(image('image/png', 'aGk='))];
+    expect(messagesOf(hi, png, hi)).toEqual([user(text('Hi'), PNG, text('Hi'))]);
   });
 
   it('have documents and findings as text', () => {
