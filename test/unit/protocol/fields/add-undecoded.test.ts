@@ -119,7 +119,7 @@ const RESPONSES_BODIES = [
 ];
 
 /** Tools of other types than these are never sent, nor is a thought that was not sealed. */
-const DECIDES_WHAT_IS_SENT = /^(tools\.\d+\.type|input\.3\.encrypted_content)$/;
+const DECIDES_WHAT_IS_SENT = /^(tools\.\d+\.type|input\.\d+\.type|input\.3\.encrypted_content)$/;
 
 type Path = readonly string[];
 

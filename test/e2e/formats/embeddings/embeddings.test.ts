@@ -3,13 +3,13 @@ import { embedMany } from 'ai';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin } from '../../support/clients/admin.ts';
-import { scrape } from '../../support/clients/scrape.ts';
-import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { admin } from '../../../support/clients/admin.ts';
+import { scrape } from '../../../support/clients/scrape.ts';
+import { type Gateway, startGateway } from '../../../support/servers/start-gateway.ts';
 import {
   startHttpUpstream,
   type UpstreamRequest,
-} from '../../support/upstreams/start-http-upstream.ts';
+} from '../../../support/upstreams/start-http-upstream.ts';
 
 const CREDITS = 10;
 const PRICE = 1_000;

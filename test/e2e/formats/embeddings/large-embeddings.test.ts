@@ -1,9 +1,9 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { embedMany } from 'ai';
 import { afterAll, expect, it } from 'vitest';
-import { ANSWER_BYTES_MAX } from '../../../src/protocol/json/upstream-json.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
-import { startHttpUpstream } from '../../support/upstreams/start-http-upstream.ts';
+import { ANSWER_BYTES_MAX } from '../../../../src/protocol/json/upstream-json.ts';
+import { startGateway } from '../../../support/servers/start-gateway.ts';
+import { startHttpUpstream } from '../../../support/upstreams/start-http-upstream.ts';
 
 const undos: (() => void | Promise<void>)[] = [];
 const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
