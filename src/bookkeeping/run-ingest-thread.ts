@@ -7,7 +7,6 @@ import { createLagReader } from '../books/ingest/lag-reader.ts';
 import { type Ingester, startIngester } from '../books/ingest/start-ingester.ts';
 import { watchWaiting } from '../books/ingest/watch-waiting.ts';
 import { createWorkRests } from '../books/ingest/work-rests.ts';
-import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
 import { createRefusalWriter } from '../books/writing/refusal-writer.ts';
 import { createFindCost } from '../catalogue/find-cost.ts';
 import type { BooksTarget } from '../lib/address/books-target.ts';
@@ -18,8 +17,10 @@ import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { systemClock } from '../timers/system-clock.ts';
 import { keepHeapCompact } from './compact-heap.ts';
+import { createFactsReader } from './create-facts-reader.ts';
 import { createForgetter } from './create-forgetter.ts';
 import { createIndexRenewer } from './create-index-renewer.ts';
+import { tellFailures } from './tell-failures.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
 
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -55,13 +56,13 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     log,
   });
   const { books, rests, refusals } = openWriter(order);
+  const facts = createFactsReader(books, log);
   const lag = createLagReader(connection);
   // Also while there is no database: then most of them wait.
   const waiting = watchWaiting({ connection, nodeId, everyMs: COUNT_MS });
   let findCost = createFindCost(order.costs);
   let ingester: Ingester | undefined;
   let failure: string | undefined;
-  let facts: BooksFacts | undefined;
 
   port.on('message', (message: MessageToIngester) => {
     if (message.type === 'costs') findCost = createFindCost(message.costs);
@@ -76,7 +77,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
       lagMs: lag.lagMs(),
       waitingEntries: waiting.waitingEntries(),
       failure: state?.failure ?? failure,
-      facts,
+      facts: facts.facts(),
     };
     port.postMessage({ type: 'state', state: own });
   });
@@ -93,20 +94,20 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
       findCost: (upstream, model, usage) => findCost(upstream, model, usage),
     });
   }
-  const writeRefusals = repeat(REPORT_MS, stopping.signal, () => refusals.write());
-  const followFacts = repeat(FACTS_MS, stopping.signal, async () => {
-    facts = await readFacts(books);
-  });
+  const notWritten = 'refused requests cannot be written into the books';
+  const writeRefusals = tellFailures(refusals.write, notWritten, log);
+  const writing = repeat(REPORT_MS, stopping.signal, writeRefusals);
+  const followFacts = repeat(FACTS_MS, stopping.signal, facts.read);
   const options = { books, connection, clock, refusalsKeptMs, signal: stopping.signal };
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
   const ofIndexes = { ...options, withPatience: lendPatient(books, order.books) };
   const renew = createIndexRenewer(ofIndexes, () => ingester, log);
   const renewing = repeat(RENEW_MS, stopping.signal, renew);
-  await Promise.all([report, followLag, writeRefusals, followFacts, forgetting]);
+  await Promise.all([report, followLag, writing, followFacts, forgetting]);
   waiting.stop();
   await ingester?.stop();
-  await refusals.write().catch(() => {});
+  await writeRefusals();
   await renewing;
   await Promise.allSettled([books.close(), connection.close()]);
   port.close();
@@ -156,7 +157,10 @@ async function migrate(
   }
 }
 
-/** What fails is tried again the next time; the ingester tells what goes wrong. */
+/**
+ * What fails is tried again the next time. Work whose failure shows nowhere else tells the log of it:
+ * a lag that cannot be read grows.
+ */
 async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>) {
   while (!signal.aborted) {
     await work().catch(() => {});

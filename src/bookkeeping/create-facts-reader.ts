@@ -1,0 +1,26 @@
+import type { Books } from '../books/engine/books.ts';
+import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
+import type { Log } from '../lib/log.ts';
+import { tellFailures } from './tell-failures.ts';
+
+interface FactsReader {
+  /** As they were read last. Undefined if that failed: old numbers would look like good ones. */
+  facts(): BooksFacts | undefined;
+  read(): Promise<void>;
+}
+
+export function createFactsReader(books: Books, log: Log): FactsReader {
+  let facts: BooksFacts | undefined;
+  const read = async () => {
+    try {
+      facts = await readFacts(books);
+    } catch (error) {
+      facts = undefined;
+      throw error;
+    }
+  };
+  return {
+    facts: () => facts,
+    read: tellFailures(read, 'what the metrics say of the books cannot be read', log),
+  };
+}
