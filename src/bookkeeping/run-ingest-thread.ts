@@ -29,6 +29,8 @@ const REPORT_MS = 1_000;
 const LAG_MS = 3_000;
 /** From one count of the entries in Redis to the next, by whichever node. */
 const COUNT_MS = 10_000;
+/** Longer than a failover takes. */
+const COUNT_KEPT_MS = 60_000;
 const MIGRATE_AGAIN_MS = 2_000;
 /** While somebody has a table for long: each try keeps others waiting. */
 const MIGRATE_LATER_MS = 30_000;
@@ -59,7 +61,9 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const facts = createFactsReader(books, log);
   const lag = createLagReader(connection);
   // Also while there is no database: then most of them wait.
-  const waiting = watchWaiting({ connection, nodeId, everyMs: COUNT_MS });
+  const waiting = watchWaiting({
+    ...{ connection, nodeId, everyMs: COUNT_MS, keptMs: COUNT_KEPT_MS, log },
+  });
   let findCost = createFindCost(order.costs);
   let ingester: Ingester | undefined;
   let failure: string | undefined;

@@ -1,4 +1,3 @@
-import { setInterval } from 'node:timers';
 import type { BooksThreads } from '../bookkeeping/start-books-threads.ts';
 import { firstKeptDay } from '../books/retention/first-kept-day.ts';
 import type { BooksConfig, Config } from '../config/config.ts';
@@ -8,6 +7,8 @@ import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 const LOOK_MS = 1_000;
 /** Admissions begin again when the books have caught up this far. */
 const ROOM_AGAIN_SHARE = 0.9;
+/** A thread that starts again knows what waits long before. */
+const UNKNOWN_LOOKS_MAX = 60;
 
 interface WatchedBooks {
   readonly threads: Pick<BooksThreads, 'report'>;
@@ -60,10 +61,14 @@ export function watchBooksRoom(
   tell: (isFull: boolean) => void,
 ): () => void {
   let isFull = false;
+  let unknownLooks = 0;
   const timer = setInterval(() => {
     const waiting = threads.report()?.waitingEntries;
     const max = configInUse().books.waitingEntriesMax;
-    // While a thread starts again nobody knows, and what was known last holds.
+    unknownLooks = waiting === undefined ? unknownLooks + 1 : 0;
+    // While a thread starts again what was known last holds. But if nobody can count, to refuse
+    // every request for ever is worse than what it prevents: that Redis is full.
+    if (unknownLooks > UNKNOWN_LOOKS_MAX) isFull = false;
     if (waiting !== undefined) isFull = waiting > (isFull ? max * ROOM_AGAIN_SHARE : max);
     tell(isFull);
   }, LOOK_MS).unref();

@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts';
 import { keysOfBucket } from '../../quota/keys-of-bucket.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
@@ -7,7 +8,7 @@ import { forEachBucket } from '../stream/for-each-bucket.ts';
 type Connection = Pick<RedisConnection, 'send'>;
 
 export interface WaitingWatch {
-  /** The entries that Redis has; undefined before the first count. */
+  /** The entries that Redis has; undefined before the first count and when the last one is old. */
   waitingEntries(): number | undefined;
   stop(): void;
 }
@@ -16,41 +17,63 @@ interface WatchWaitingOptions {
   readonly connection: Connection;
   readonly nodeId: string;
   readonly everyMs: number;
+  /** For how long a count holds that nobody can repeat. */
+  readonly keptMs: number;
+  readonly log: Log;
 }
 
 const script = loadLuaScript(
   new URL('../stream/share-count.lua', import.meta.url),
   ['counter', 'waiting'],
-  ['node_id', 'every_ms', 'counted'],
+  ['node_id', 'every_ms', 'kept_ms', 'counted'],
 );
+
+const CANNOT_COUNT =
+  'the entries that wait for the books cannot be counted, so no request is refused for them';
 
 /**
  * Knows how many entries all streams have. One node at a time counts them, again and again, whether
- * or not any node writes the books; the others read what it has counted. A count that fails is left
- * out: the last one stays.
+ * or not any node writes the books; the others read what it has counted. If counts fail, the last one
+ * holds for a time, since a node of a Cluster may be away. Then the entries are unknown.
  */
 export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
-  const { connection, nodeId, everyMs } = options;
+  const { connection, nodeId, everyMs, keptMs, log } = options;
   let known: number | undefined;
+  let knownMs = performance.now();
+  let isLost = false;
+  let failure: unknown;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
   const share = async (counted: number | ''): Promise<boolean> => {
-    const args = { node_id: nodeId, every_ms: everyMs, counted };
+    const args = { node_id: nodeId, every_ms: everyMs, kept_ms: keptMs, counted };
     const [isDue, waiting] = (await script.call(connection, COUNT_KEYS, args)) as [number, string];
-    if (waiting !== '') known = Number(waiting);
+    known = waiting === '' ? undefined : Number(waiting);
+    if (known !== undefined) knownMs = performance.now();
     return isDue === 1;
   };
 
   const look = async () => {
     if (!(await share('')) || isStopped) return;
     const counted = await countEntries(connection, () => isStopped);
-    if (counted !== undefined) await share(counted);
+    if (!isStopped) await share(counted);
+  };
+
+  const tellLoss = () => {
+    const wasLost = isLost;
+    isLost = performance.now() - knownMs > keptMs;
+    if (isLost) known = undefined;
+    if (isLost && !wasLost) log.error({ err: failure }, CANNOT_COUNT);
+    if (!isLost && wasLost) log.info({}, 'the entries that wait for the books are counted again');
   };
 
   const repeat = async () => {
-    await look().catch(() => {});
-    if (!isStopped) timer = setTimeout(repeat, everyMs).unref();
+    await look().catch((error) => {
+      failure = error;
+    });
+    if (isStopped) return;
+    tellLoss();
+    timer = setTimeout(repeat, everyMs).unref();
   };
   void repeat();
 
@@ -63,15 +86,13 @@ export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
   };
 }
 
-/** Undefined if a stream was not counted. */
-async function countEntries(
-  connection: Connection,
-  isOver: () => boolean,
-): Promise<number | undefined> {
+/** Rejects if a stream was not counted. */
+async function countEntries(connection: Connection, isOver: () => boolean): Promise<number> {
   let entries = 0;
   const { failure } = await forEachBucket(isOver, async (bucket) => {
     const length = await connection.send('xlen', [keysOfBucket(bucket).ledger]);
     entries += Number(length);
   });
-  return failure === undefined && !isOver() ? entries : undefined;
+  if (failure !== undefined) throw failure;
+  return entries;
 }

@@ -102,7 +102,9 @@ function start(shared: TestConnection, options: StartOptions) {
   const { books, nodeId = 'a', pace, connection = shared } = options;
   const log = createMemoryLog();
   let calls = 0;
-  const waiting = watchWaiting({ connection, nodeId, everyMs: COUNT_MS });
+  const waiting = watchWaiting({
+    ...{ connection, nodeId, everyMs: COUNT_MS, keptMs: 60_000, log: createMemoryLog() },
+  });
   const ingester = startIngester({
     connection: {
       client: connection.client,

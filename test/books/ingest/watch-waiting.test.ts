@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type WaitingWatch, watchWaiting } from '../../../src/books/ingest/watch-waiting.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { COUNT_KEYS } from '../../../src/redis/redis-keys.ts';
+import { createMemoryLog } from '../../support/memory-log.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { useIngestServer } from './ingest-scene.ts';
 
@@ -15,8 +16,9 @@ afterEach(() => {
 });
 
 /** A node that knows what waits. `calls` has the names of its commands. */
-function watch(nodeId: string, everyMs = EVERY_MS) {
+function watch(nodeId: string, everyMs = EVERY_MS, keptMs = 60_000) {
   const calls: string[] = [];
+  const log = createMemoryLog();
   const watching = watchWaiting({
     connection: {
       send(command, args) {
@@ -24,11 +26,10 @@ function watch(nodeId: string, everyMs = EVERY_MS) {
         return store.connection.send(command, args);
       },
     },
-    nodeId,
-    everyMs,
+    ...{ nodeId, everyMs, keptMs, log },
   });
   watches.push(watching);
-  return { watching, calls, counts: () => calls.filter((name) => name === 'xlen').length };
+  return { watching, log, counts: () => calls.filter((name) => name === 'xlen').length };
 }
 
 const enter = (bucket: number) =>
@@ -60,7 +61,7 @@ test('a turn that began before the clock was set back does not hold up the count
   await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
 });
 
-test('the last count stays while a stream cannot be counted', async () => {
+test('the last count stays for a time while a stream cannot be counted', async () => {
   await enter(9);
   const { watching, counts } = watch('a');
   await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
@@ -68,6 +69,38 @@ test('the last count stays while a stream cannot be counted', async () => {
   const before = counts();
   await waitUntil(() => counts() > before + BUCKETS, 'it has counted again');
   expect(watching.waitingEntries()).toBe(1);
+});
+
+test('nothing is known when no node could count for long, which each log tells once', async () => {
+  await enter(9);
+  const nodes = [watch('a', EVERY_MS, 2_000), watch('b', EVERY_MS, 2_000)];
+  const waitForAll = (entries: number | undefined) =>
+    waitUntil(
+      () => nodes.every(({ watching }) => watching.waitingEntries() === entries),
+      `both know of ${entries} entries`,
+    );
+  await waitForAll(1);
+  const stream = keysOfBucket(3).ledger;
+  await store.connection.send('set', [stream, 'no stream']);
+  await waitForAll(undefined);
+  await waitUntil(() => nodes.every(({ log }) => log.lines.length === 1), 'both logs tell it');
+  for (const { log } of nodes) expect(log.lines[0]).toMatchObject({ level: 'error' });
+  const reasons = nodes.map(({ log }) => log.lines[0]?.fields['err']);
+  expect(reasons).toContainEqual(expect.any(Error));
+  await store.connection.send('del', [stream]);
+  await waitForAll(1);
+  await waitUntil(() => nodes.every(({ log }) => log.lines.length === 2), 'both logs tell the end');
+  for (const { log } of nodes) expect(log.lines[1]).toMatchObject({ level: 'info' });
+});
+
+test('nothing is known either when Redis refuses to share a count for long', async () => {
+  await enter(9);
+  const { watching, log } = watch('a', EVERY_MS, 1_000);
+  await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
+  const spoil = `redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], 'no', 'number')`;
+  await store.connection.send('eval', [spoil, 1, COUNT_KEYS.waiting]);
+  await waitUntil(() => watching.waitingEntries() === undefined, 'the count is too old');
+  await waitUntil(() => log.lines.length === 1, 'the log tells it');
 });
 
 test('the count goes on while Redis has no memory left', async () => {
