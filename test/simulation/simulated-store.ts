@@ -1,10 +1,9 @@
 import type { SettleReply } from '../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
+import { MARK_TIMES } from '../support/mark-times.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export const LEASE_MS = 60_000;
-const MARK_LIFE_MS = 7_200_000;
-const AGE_MAX_MS = 6_900_000;
 /** Less than what an ingester reads once more: see `stream-reader.ts`. */
 export const CLOCK_AHEAD_MAX_MS = 50_000;
 
@@ -144,7 +143,7 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
       kind = 'late';
       already = mark.charged;
     } else if (hold === undefined) {
-      if (nowMs - firstTriedMs > AGE_MAX_MS) return { kind: 'too_old' };
+      if (nowMs - firstTriedMs > MARK_TIMES.settledAgeMaxMs) return { kind: 'too_old' };
       kind = 'orphan';
     }
     const charged = actualMicros - already;
@@ -206,7 +205,7 @@ function createState(): State {
 
 function findMark({ marks }: State, requestId: string, nowMs: number) {
   const mark = marks.get(requestId);
-  return mark !== undefined && nowMs - mark.atMs <= MARK_LIFE_MS ? mark : undefined;
+  return mark !== undefined && nowMs - mark.atMs <= MARK_TIMES.keptMinMs ? mark : undefined;
 }
 
 /** Some connections tell at once that they are closed; others say nothing until the time is up. */

@@ -50,7 +50,7 @@ local function find_end(holds, done, payer, request_id, wanted, first_tried_ms)
     -- A renewal that made a lost hold again may have held less than the admission did.
     expired_extras = redis.call('HGET', done, request_id .. ':extras') or nil
   else
-    local AGE_MAX_MS = 6900000 -- Five minutes less than `keep_marks` of money.lua keeps a mark.
+    local AGE_MAX_MS = 6900000 -- Five minutes less than KEEP_MIN_S of money.lua.
     local first_tried = tonumber(first_tried_ms)
     if not is_amount(first_tried) then return { 'invalid' } end
     now = now or now_ms()

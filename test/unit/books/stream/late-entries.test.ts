@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { LATE_WITHIN_MAX_MS } from '../../../../src/books/stream/late-entries.ts';
+import { MARK_TIMES } from '../../../support/mark-times.ts';
+
+const CLOCKS_DIFFER_MAX_MS = 300_000;
 
 test('the books expect late entries for as long as Redis keeps the marks of requests', () => {
-  const money = readFileSync('src/quota/scripts/lua/money.lua', 'utf8');
-  const keepS = /local KEEP_S, KEEP_MIN_S = (\d+), /.exec(money)?.[1];
-  expect(Number(keepS) * 1000).toBe(LATE_WITHIN_MAX_MS);
+  expect(MARK_TIMES.keptMs).toBe(LATE_WITHIN_MAX_MS);
+});
+
+test('a request is settled only while its mark would still be there', () => {
+  const { keptMinMs, settledAgeMaxMs } = MARK_TIMES;
+  expect(settledAgeMaxMs).toBeLessThanOrEqual(keptMinMs - CLOCKS_DIFFER_MAX_MS);
 });
