@@ -59,6 +59,7 @@ describe('a load', () => {
     const server = await startHeldServer({ onAsked: () => arrivals.push(performance.now()) });
     const startedMs = performance.now();
     await load(server.url, { ratePerSecond, seconds: 1 });
+    expect(arrivals).toHaveLength(ratePerSecond);
     for (const [index, atMs] of arrivals.entries()) {
       expect(atMs - startedMs).toBeGreaterThanOrEqual((index * 1_000) / ratePerSecond);
     }
