@@ -127,23 +127,36 @@ describe('an answer in time', () => {
 
 describe('an abort', () => {
   it.each([
-    ['before the first event', '[[latency 60000]]'],
-    ['between two tokens', '[[slow 60000]]'],
-    ['of an answer that never pauses', '[[tokens 999999]]'],
-  ])('%s ends the answer at once and leaves no timer', async (_when, text) => {
-    const timers = countTimers();
-    const reason = new Error('the client has left');
-    const controller = new AbortController();
-    const call = createCall(ask(text, { outputTokensMax: 999_999 }), {
-      signal: controller.signal,
-      contextTokensMax: 2_000_000,
-    });
-    const broken = collect(createUpstream()(call));
-    setTimeout(() => controller.abort(reason), 20);
-    await expect(broken).rejects.toBe(reason);
-    // The test runner has timers of its own, which may end meanwhile.
-    expect(countTimers()).toBeLessThanOrEqual(timers);
-  });
+    ['before the first event', '[[latency 60000]]', 0, 0],
+    ['between two tokens', '[[slow 1000]]', 1, 1],
+    ['of an answer that never pauses', '[[tokens 999999]]', 100, 999_998],
+  ])(
+    '%s ends the answer at once and leaves no timer',
+    async (_when, text, tokensBefore, tokensMax) => {
+      const timers = countTimers();
+      const reason = new Error('the client has left');
+      const controller = new AbortController();
+      const call = createCall(ask(text, { outputTokensMax: 999_999 }), {
+        signal: controller.signal,
+        contextTokensMax: 2_000_000,
+      });
+      let tokens = 0;
+      const leave = () => void setImmediate(() => controller.abort(reason));
+      const read = async () => {
+        if (tokensBefore === 0) leave();
+        for await (const { events } of createUpstream()(call)) {
+          for (const { type } of events) {
+            if (type === 'delta' && ++tokens === tokensBefore) leave();
+          }
+        }
+      };
+      await expect(read()).rejects.toBe(reason);
+      expect(tokens).toBeGreaterThanOrEqual(tokensBefore);
+      expect(tokens).toBeLessThanOrEqual(tokensMax);
+      // The test runner has timers of its own, which may end meanwhile.
+      expect(countTimers()).toBeLessThanOrEqual(timers);
+    },
+  );
 
   it('before the start gives no event', async () => {
     const events = createUpstream()(createCall(ask('Hi'), { signal: AbortSignal.abort() }));
