@@ -33,6 +33,8 @@ interface FinderExports {
 interface Finder extends Omit<FinderExports, 'memory'> {
   readonly window: Uint8Array;
   readonly marks: Uint32Array;
+  /** How many readers there have been. */
+  readers: number;
 }
 
 let finder: Finder | 'none' | undefined;
@@ -45,7 +47,7 @@ export function canFindMarks(): boolean {
 
 /**
  * Walks through the marks that `find-marks.wat` finds. All readers share the memory of the module,
- * so only one reader may be in use at a time.
+ * so a reader may be used only until the next one is made.
  */
 export class MarkReader {
   /** The number of short escapes before the last mark. */
@@ -54,6 +56,7 @@ export class MarkReader {
   isDense = false;
   readonly #bytes: Uint8Array;
   readonly #finder: Finder;
+  readonly #reader: number;
   #start = 0;
   #end = 0;
   #at = 0;
@@ -65,12 +68,14 @@ export class MarkReader {
     if (finder === 'none') throw new Error('marks are only found where WebAssembly runs');
     finder.restart();
     this.#finder = finder;
+    this.#reader = ++finder.readers;
     this.#bytes = bytes;
   }
 
   /** Returns the place of the next mark, or the length of the bytes if there is no mark left. */
   next(): number {
     while (this.#at === this.#atMax) {
+      if (this.#reader !== this.#finder.readers) throw new Error('another reader is in use');
       if (this.#end === this.#bytes.length) return this.#end;
       this.#fill();
     }
@@ -112,5 +117,6 @@ function createFinder(): Finder | 'none' {
     findMarks,
     window: new Uint8Array(memory.buffer, WINDOW_START, WINDOW_BYTES + BLOCK_BYTES),
     marks: new Uint32Array(memory.buffer, MARKS_START, WINDOW_BYTES * 2),
+    readers: 0,
   };
 }

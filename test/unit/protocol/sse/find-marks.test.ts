@@ -93,4 +93,14 @@ describe('the finder of marks', () => {
     const bytes = Buffer.alloc(3 * WINDOW_BYTES + 5, '"');
     expect(readMarks(bytes)).toHaveLength(bytes.length);
   });
+
+  it('lets nobody read on whose marks another reader has overwritten', () => {
+    const bytes = Buffer.from('"a"');
+    const first = new MarkReader(bytes);
+    first.next();
+    readMarks(bytes);
+    expect(() => {
+      while (first.next() < bytes.length);
+    }).toThrow('another reader is in use');
+  });
 });
