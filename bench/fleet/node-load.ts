@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monthOf } from '../../src/accounts/month.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
 import type { Admission } from '../../src/protocol/admission.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import type { Billing } from '../../src/worker/billing.ts';
 import type { EventLog } from '../../test/proof/support/event-log.ts';
-import { monthOf } from '../../test/proof/support/month-of.ts';
 import type { Random } from '../../test/proof/support/random.ts';
 import { NO_LISTS } from '../../test/support/limits/no-lists.ts';
 import type { RequestPlans } from '../../test/support/limits/request-plans.ts';

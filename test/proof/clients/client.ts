@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { monthOf } from '../../../src/accounts/month.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
 import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { AdmitArguments, AdmitReply } from '../../../src/quota/scripts/admit.ts';
@@ -12,7 +13,6 @@ import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { DETAILS } from '../../support/request-details.ts';
 import type { EventLog, Tokens } from '../support/event-log.ts';
-import { monthOf } from '../support/month-of.ts';
 import type { Random } from '../support/random.ts';
 import type { ProofAccount, ProofKey } from '../support/world.ts';
 
