@@ -287,5 +287,3 @@ export async function openLane(
     balance: () => tree.balanceAtStart - charged,
   };
 }
-
-export type ListLane = Awaited<ReturnType<typeof openLane>>;
