@@ -87,7 +87,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'supervise',
     'data-dir',
   ],
-  'data-dir': [],
+  'data-dir': ['lib'],
   doctor: ['lib', 'config', 'http', 'redis', 'books', 'routing', 'upstream', 'metrics', 'data-dir'],
   top: [],
   load: ['lib', 'protocol', 'upstream'],

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { mintAccountId } from '../keys/account-id.ts';
 import { mintApiKey, mintKeyId, parseApiKey } from '../keys/api-key.ts';
 import { BUCKETS } from '../keys/bucket-tags.ts';
+import { DATA_FILES } from '../lib/data-files.ts';
 import { MICROS_PER_CREDIT } from '../lib/units/micros.ts';
 import type { Directory } from './directory.ts';
 import { DirectoryError } from './directory-error.ts';
@@ -17,7 +18,7 @@ interface DemoOptions {
 }
 
 export function demoKeyPath(dataDir: string): string {
-  return resolve(join(dataDir, 'demo-key'));
+  return resolve(join(dataDir, DATA_FILES.demoKey));
 }
 
 /**

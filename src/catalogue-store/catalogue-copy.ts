@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { DATA_FILES } from '../lib/data-files.ts';
 import { type StoredVersion, storedVersion } from './catalogue-version.ts';
-
-const FILE = 'catalogue.json';
 
 const copy = z.object({ id: z.string(), versions: z.array(storedVersion) });
 
@@ -16,7 +15,7 @@ export interface CatalogueCopy {
 
 /** Undefined if the node has none. Throws if the file is broken. */
 export function loadCopy(dataDir: string): CatalogueCopy | undefined {
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, DATA_FILES.catalogue);
   if (!existsSync(path)) return undefined;
   try {
     return copy.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -28,7 +27,7 @@ export function loadCopy(dataDir: string): CatalogueCopy | undefined {
 
 /** The file is whole at every moment: the new one takes the place of the old one. */
 export function writeCopy(dataDir: string, { id, versions }: CatalogueCopy): void {
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, DATA_FILES.catalogue);
   const stored = versions.map(({ version, fromMs, appliedMs, origin, document }) => {
     return { version, fromMs, appliedMs, origin, document };
   });

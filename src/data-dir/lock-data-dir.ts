@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DATA_FILES } from '../lib/data-files.ts';
 
 interface DataDirLock {
   release(): void;
@@ -83,5 +84,5 @@ export function findLockHolder(dataDir: string): Promise<string | undefined> {
 }
 
 function lockPathOf(dataDir: string): string {
-  return join(dataDir, 'primary.sock');
+  return join(dataDir, DATA_FILES.lock);
 }

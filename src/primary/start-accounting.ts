@@ -12,6 +12,7 @@ import type { ConfigSource } from '../config/source/read-config-source.ts';
 import type { LimitEventsDesk } from '../events/limit-events-desk.ts';
 import { digestKey } from '../keys/digest-key.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
+import { DATA_FILES } from '../lib/data-files.ts';
 import type { Log } from '../lib/log.ts';
 import { packSecrets } from '../lib/pack-secrets.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -130,7 +131,7 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
   const events = startLimitEvents(connection, options);
 
   const journal = await openSettleJournal({
-    dir: join(dataDir, 'journal'),
+    dir: join(dataDir, DATA_FILES.journal),
     settle: countFaults(metrics, (settlement: Settlement) =>
       settle(connection, settlement, warnings()),
     ),

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DATA_FILES } from '../../lib/data-files.ts';
 import { Secret } from '../../lib/secret.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_OPS_LISTEN } from '../default-settings.ts';
+import { readSecretFile } from './read-secret-file.ts';
 
 /** The address of a node's admin API, and the token for it. */
 export interface AdminSource {
@@ -29,19 +30,11 @@ export function readAdminSource(
   const variable = (name: string) => environment[name] || undefined;
   const url = options.url ?? variable('TOLLGATE_ADMIN_URL') ?? `http://${DEFAULT_OPS_LISTEN}`;
   const dataDir = options.dataDir ?? variable('TOLLGATE_DATA_DIR') ?? DEFAULT_DATA_DIR;
-  const tokenPath = resolve(join(dataDir, 'admin-token'));
-  const token = variable('TOLLGATE_ADMIN_TOKEN') ?? readToken(tokenPath);
+  const tokenPath = resolve(join(dataDir, DATA_FILES.adminToken));
+  const token = variable('TOLLGATE_ADMIN_TOKEN') ?? readSecretFile(tokenPath);
   return {
     url: url.replace(/\/+$/, ''),
     token: token === undefined ? undefined : new Secret(token),
     tokenPath,
   };
-}
-
-function readToken(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DATA_FILES } from '../../lib/data-files.ts';
 import { Secret } from '../../lib/secret.ts';
 import { DEFAULT_DATA_DIR } from '../default-settings.ts';
+import { readSecretFile } from './read-secret-file.ts';
 
 /** The key with which a command acts as a client of the gateway. */
 interface ClientKey {
@@ -20,15 +21,7 @@ export function readClientKey(
   environment: NodeJS.ProcessEnv = process.env,
 ): ClientKey {
   const dataDir = environment['TOLLGATE_DATA_DIR'] || DEFAULT_DATA_DIR;
-  const demoPath = resolve(join(dataDir, 'demo-key'));
-  const key = option || environment['TOLLGATE_KEY'] || readDemoKey(demoPath);
+  const demoPath = resolve(join(dataDir, DATA_FILES.demoKey));
+  const key = option || environment['TOLLGATE_KEY'] || readSecretFile(demoPath);
   return { key: key === undefined ? undefined : new Secret(key), demoPath };
-}
-
-function readDemoKey(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }

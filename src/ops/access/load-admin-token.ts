@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FILES } from '../../lib/data-files.ts';
 import { Secret } from '../../lib/secret.ts';
 
 const TOKEN_BYTES = 32;
@@ -27,7 +28,7 @@ export function loadAdminToken({ configured, dataDir }: AdminTokenOptions): Secr
 
 /** The file with the token of a node whose settings have none. */
 export function adminTokenPath(dataDir: string): string {
-  return join(dataDir, 'admin-token');
+  return join(dataDir, DATA_FILES.adminToken);
 }
 
 /**

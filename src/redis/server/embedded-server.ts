@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DATA_FILES } from '../../lib/data-files.ts';
 import type { Log } from '../../lib/log.ts';
 import { askSocket } from './ask-socket.ts';
 import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
@@ -53,7 +54,11 @@ export async function startEmbeddedServer({
       `neither redis-server nor valkey-server was found. Start with --install-redis to have it installed.\n${INSTALL_BY_HAND}`,
     );
   }
-  const place: ServerPlace = { binary: found.binary, dir: join(home, 'redis'), socketPath };
+  const place: ServerPlace = {
+    binary: found.binary,
+    dir: join(home, DATA_FILES.redis),
+    socketPath,
+  };
   mkdirSync(place.dir, { recursive: true, mode: 0o700 });
   await stopLeftover(socketPath, log);
   const first = await startServerProcess(place);
@@ -74,7 +79,7 @@ export async function startEmbeddedServer({
 
 /** Warns if a node had a Redis of its own, and is to use another one. */
 export function warnOfLeftData(dataDir: string, log: Log): void {
-  const dir = join(resolve(dataDir), 'redis');
+  const dir = join(resolve(dataDir), DATA_FILES.redis);
   if (!existsSync(join(dir, 'appendonlydir'))) return;
   log.warn(
     { dir },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { copyBooks } from '../../../books/copy/copy-books.ts';
 import { BOOKS_FILE, openBooks } from '../../../books/engine/open-books.ts';
+import { DATA_FILES } from '../../../lib/data-files.ts';
 import { drawProgress } from '../../draw-progress.ts';
 import type { Terminal } from '../../terminal.ts';
 import { withBooks } from '../../with-books.ts';
@@ -20,7 +21,7 @@ export async function runBooksCopyCommand(options: BooksCopyOptions): Promise<nu
     if (books.engine !== 'postgres') {
       throw new Error('books.url is not set: name the database to copy to');
     }
-    const dir = resolve(folder ?? join(config.dataDir, 'books'));
+    const dir = resolve(folder ?? join(config.dataDir, DATA_FILES.books));
     if (!existsSync(join(dir, BOOKS_FILE))) throw new Error(`there is no ${join(dir, BOOKS_FILE)}`);
     const from = openBooks({ target: { kind: 'file', dir }, isReader: true, name: 'copy' });
     try {
