@@ -162,8 +162,8 @@ async function migrate(
 }
 
 /**
- * What fails is tried again the next time. Work whose failure shows nowhere else tells the log of it:
- * a lag that cannot be read grows.
+ * What fails is tried again the next time. Work whose failure shows nowhere else tells the log of
+ * it: a lag that cannot be read grows.
  */
 async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>) {
   while (!signal.aborted) {

@@ -1,8 +1,8 @@
 import type { Log } from '../lib/log.ts';
 
 /**
- * For work that is done again and again, and whose failures nobody else tells: the log has the first
- * failure of a row, and when the row is over.
+ * For work that is done again and again, and whose failures nobody else tells: the log has the
+ * first failure of a row, and when the row is over.
  */
 export function tellFailures(
   work: () => Promise<void>,

@@ -1,4 +1,4 @@
-/** What a node keeps in its data folder. Processes and commands find each other's files by these. */
+/** What a node keeps in its data folder, by the names that processes and commands share. */
 export const DATA_FILES = {
   adminToken: 'admin-token',
   books: 'books',

@@ -1,6 +1,6 @@
 import type { SettleReply } from '../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
-import { MARK_TIMES } from '../support/mark-times.ts';
+import { MARK_TIMES } from '../quota/mark-times.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export const LEASE_MS = 60_000;

@@ -33,8 +33,8 @@ const CANNOT_COUNT =
 
 /**
  * Knows how many entries all streams have. One node at a time counts them, again and again, whether
- * or not any node writes the books; the others read what it has counted. If counts fail, the last one
- * holds for a time, since a node of a Cluster may be away. Then the entries are unknown.
+ * or not any node writes the books; the others read what it has counted. If counts fail, the last
+ * one holds for a time, since a node of a Cluster may be away. Then the entries are unknown.
  */
 export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
   const { connection, nodeId, everyMs, keptMs, log } = options;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LATE_WITHIN_MAX_MS } from '../../../../src/books/stream/late-entries.ts';
-import { MARK_TIMES } from '../../../support/mark-times.ts';
+import { MARK_TIMES } from '../../../quota/mark-times.ts';
 
 const CLOCKS_DIFFER_MAX_MS = 300_000;
 
