@@ -42,7 +42,7 @@ export interface Steps {
    * For requests that cost nothing: checks the key and tells which models it may use (undefined:
    * all).
    */
-  identify(key: ApiKey): Promise<{
+  admitFree(key: ApiKey): Promise<{
     readonly accountId: string;
     readonly models: readonly string[] | undefined;
   }>;

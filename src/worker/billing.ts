@@ -67,7 +67,7 @@ interface BillingOptions {
 export interface Billing {
   readonly steps: Pick<
     Steps,
-    'checkKey' | 'admit' | 'prove' | 'identify' | 'describeKey' | 'answerKeeper'
+    'checkKey' | 'admit' | 'prove' | 'admitFree' | 'describeKey' | 'answerKeeper'
   >;
   /** Whether some requests can be admitted without the store. */
   canInsure(): boolean;
@@ -157,8 +157,8 @@ function openUnbilled(options: BillingOptions, parts: UnbilledParts) {
   const { config, plans } = options;
   const { admitConnection: connection, askStore, keyCheck } = parts;
   const freeCalls = createFreeCalls({ config, plans, connection, askStore, keyCheck });
-  const { identify } = freeCalls;
-  return { freeCalls, answers: openAnswerKeeper({ ...options, keyCheck, identify }) };
+  const { admitFree } = freeCalls;
+  return { freeCalls, answers: openAnswerKeeper({ ...options, keyCheck, admitFree }) };
 }
 
 interface AdmitParts {

@@ -6,7 +6,7 @@ import type { AskStore } from '../quota/ask-store.ts';
 import { describeKey } from '../quota/scripts/describing/describe-key.ts';
 import { identify } from '../quota/scripts/identify.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
-import { createIdentify } from './create-identify.ts';
+import { createAdmitFree } from './create-admit-free.ts';
 import { createProveKey } from './prove-key.ts';
 
 interface FreeCallsOptions {
@@ -21,7 +21,7 @@ interface FreeCallsOptions {
 /** The requests of a key that cost nothing. All of them pass through one check. */
 export function createFreeCalls(
   options: FreeCallsOptions,
-): Pick<Steps, 'prove' | 'identify' | 'describeKey'> {
+): Pick<Steps, 'prove' | 'admitFree' | 'describeKey'> {
   const { config, plans, connection, askStore, keyCheck } = options;
   const { guards, limits } = config;
   const prove = createProveKey({
@@ -29,12 +29,12 @@ export function createFreeCalls(
     identify: (key) => identify(connection, key),
     keyCheck,
   });
-  const enter = createIdentify(prove, guards);
+  const admitFree = createAdmitFree(prove, guards);
   return {
     prove,
-    identify: enter,
+    admitFree,
     async describeKey(key: ApiKey) {
-      const { accountId } = await enter(key);
+      const { accountId } = await admitFree(key);
       const { bucket, keyId } = key;
       const rules = { windowMs: limits.rateWindowMs, plans: plans() };
       const question = { bucket, keyId, accountId, ...rules };

@@ -30,7 +30,7 @@ export async function countTokens(exchange: Exchange, steps: Steps, read: Read):
   checkContentType(header('content-type'));
   checkEncoding(header);
   const body = await exchange.body(key.strangerAddress);
-  const { models } = await steps.identify(key);
+  const { models } = await steps.admitFree(key);
   const { request, source } = await read({ body, header, key });
   const { catalogue } = steps.offer();
   const model = catalogue.resolve(request.model);

@@ -22,7 +22,7 @@ export function createModelListRoutes(steps: Steps): HttpRoute[] {
     timeMaxMs: TIME_MAX_MS,
     encodeRefusal: encodeHybridRefusal,
     async handle(exchange) {
-      const { models } = await steps.identify(steps.checkKey(exchange));
+      const { models } = await steps.admitFree(steps.checkKey(exchange));
       exchange.answer(
         { status: 200, headers: { 'content-type': 'application/json' } },
         encode(exchange, restrictCatalogue(steps.offer().catalogue, models)),

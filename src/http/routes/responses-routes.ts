@@ -69,7 +69,7 @@ async function forgetResponse(exchange: Exchange, steps: Steps): Promise<void> {
   const { id, rest } = readPath(exchange);
   if (rest !== '') throw refusePath(exchange);
   const key = steps.checkKey(exchange);
-  if (steps.answerKeeper === undefined) await steps.identify(key);
+  if (steps.answerKeeper === undefined) await steps.admitFree(key);
   if ((await steps.answerKeeper?.forget(key, id)) !== true) throw refuseResponse(id);
   exchange.answerJson(200, { id, object: 'response', deleted: true });
 }
@@ -84,7 +84,7 @@ async function refuseCancel(exchange: Exchange, steps: Steps): Promise<void> {
 
 async function findResponse(exchange: Exchange, steps: Steps, id: string): Promise<FoundAnswer> {
   const key = steps.checkKey(exchange);
-  if (steps.answerKeeper === undefined) await steps.identify(key);
+  if (steps.answerKeeper === undefined) await steps.admitFree(key);
   const found = await steps.answerKeeper?.find(key, id);
   if (found === undefined) throw refuseResponse(id);
   return found;

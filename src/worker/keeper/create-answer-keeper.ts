@@ -38,14 +38,14 @@ interface KeeperOptions {
   readonly keyCheck: KeyCheck;
   readonly recalls: RecallGuard;
   /** Returns the account of a good key, and guards what costs nothing. */
-  readonly identify: (key: ApiKey) => Promise<{ readonly accountId: string }>;
+  readonly admitFree: (key: ApiKey) => Promise<{ readonly accountId: string }>;
   readonly metrics: ProcessMetrics;
   readonly clock: Clock;
 }
 
 /** What the accounts of a fleet keep in Redis. */
 export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
-  const { config, connection, askStore, recalls, identify } = options;
+  const { config, connection, askStore, recalls, admitFree } = options;
   const ask = createAsk(options);
 
   return {
@@ -61,7 +61,7 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
     noteAdmitted: (key) => recalls.noteAdmitted(key.digest),
     reserve: createReserve(options),
     async find(key, responseId) {
-      const { accountId } = await identify(key);
+      const { accountId } = await admitFree(key);
       const { bucket } = key;
       const found = await askStore(bucket, () =>
         find(connection, { bucket, accountId }, responseId),
@@ -71,7 +71,7 @@ export function createAnswerKeeper(options: KeeperOptions): AnswerKeeper {
       return { readInput: () => parseItems(found.input), response };
     },
     async forget(key, responseId) {
-      const { accountId } = await identify(key);
+      const { accountId } = await admitFree(key);
       const { bucket } = key;
       return askStore(bucket, () => forget(connection, { bucket, accountId }, responseId));
     },

@@ -25,7 +25,7 @@ interface OpenOptions {
   readonly target: RedisTarget;
   readonly name: string;
   readonly keyCheck: KeyCheck;
-  readonly identify: (key: ApiKey) => Promise<{ readonly accountId: string }>;
+  readonly admitFree: (key: ApiKey) => Promise<{ readonly accountId: string }>;
   readonly metrics: ProcessMetrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,7 +42,7 @@ export interface OpenAnswerKeeper {
  * admissions, and what is slow because it is large must not stop them.
  */
 export function openAnswerKeeper(options: OpenOptions): OpenAnswerKeeper {
-  const { config, target, name, keyCheck, identify, metrics, clock, log } = options;
+  const { config, target, name, keyCheck, admitFree, metrics, clock, log } = options;
   const terms = config.keptAnswers;
   if (terms === undefined) {
     return { answerKeeper: undefined, close: async () => {} };
@@ -57,7 +57,7 @@ export function openAnswerKeeper(options: OpenOptions): OpenAnswerKeeper {
   const askStore = createAskStore({ breakerOf, random });
   const memory = watchMemory(connection);
   const recalls = createRecallGuard({ perMinuteMax: REFUSED_PER_MINUTE_MAX });
-  const parts = { connection, memory, askStore, breakerOf, keyCheck, recalls, identify };
+  const parts = { connection, memory, askStore, breakerOf, keyCheck, recalls, admitFree };
   return {
     answerKeeper: createAnswerKeeper({ config, terms, ...parts, metrics, clock }),
     async close() {

@@ -91,7 +91,7 @@ export function createSteps(
       };
     },
     async prove() {},
-    async identify() {
+    async admitFree() {
       return { accountId: 'a', models: undefined };
     },
     async describeKey() {

@@ -8,7 +8,7 @@ import type { ProveKey } from './prove-key.ts';
  * Admits requests that cost nothing: the key must be good, and its requests within the limit per
  * minute.
  */
-export function createIdentify(prove: ProveKey, guards: Config['guards']): ProveKey {
+export function createAdmitFree(prove: ProveKey, guards: Config['guards']): ProveKey {
   const freeCalls = createFreeCallGuard({ perMinuteMax: guards.freeCallsPerMinuteMax });
   return async (key) => {
     const waitMs = await freeCalls.take(key.digest);
