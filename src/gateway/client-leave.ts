@@ -2,8 +2,8 @@ import { StopSource } from '../lib/time/stop-signal.ts';
 import type { Bill } from '../protocol/admission.ts';
 import type { Answer } from '../protocol/inference.ts';
 import { Refusal } from '../protocol/refusals.ts';
+import type { ClientSide } from './client-side.ts';
 import type { AnswerEnd, Meter } from './meter.ts';
-import type { ClientSide } from './steps.ts';
 import type { UnreadAnswer, UnreadList, UnreadPlace } from './unread-list.ts';
 
 /** Ends an answer whose client did not leave by itself, but read too slowly. */

@@ -2,9 +2,9 @@ import type { RouteFormat } from '../protocol/format.ts';
 import type { AnswerContext } from '../protocol/inference.ts';
 import type { AnswerReservation } from './answer-keeper.ts';
 import type { ClientLeave } from './client-leave.ts';
+import type { ClientSide } from './client-side.ts';
 import type { Meter } from './meter.ts';
 import type { RequestRecorder } from './request-recorder.ts';
-import type { ClientSide } from './steps.ts';
 
 /** An admitted request with all that is needed to send its answer. */
 export interface Delivery {

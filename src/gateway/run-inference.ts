@@ -11,6 +11,7 @@ import type { AnswerReservation } from './answer-keeper.ts';
 import { checkContentType } from './check-content-type.ts';
 import { checkEncoding } from './check-encoding.ts';
 import { ClientLeave, type HiddenCost } from './client-leave.ts';
+import type { ClientSide } from './client-side.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
 import { findBounds, isInputUnsure, type RequestBounds } from './find-bounds.ts';
@@ -20,7 +21,7 @@ import { readResolved } from './read-resolved.ts';
 import { RequestRecorder } from './request-recorder.ts';
 import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
-import type { ClientSide, Steps } from './steps.ts';
+import type { Steps } from './steps.ts';
 import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts';
 
 /** To read a larger body takes long, so whoever comes with one must have a good key. */

@@ -11,10 +11,10 @@ import { Refusal } from '../protocol/refusals.ts';
 import type { AnswerToKeep } from '../protocol/responses/references.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
 import { type ClientLeave, CUT_OFF } from './client-leave.ts';
+import type { ClientStream } from './client-side.ts';
 import type { Delivery } from './delivery.ts';
 import type { AnswerEnd, Meter } from './meter.ts';
 import type { RequestRecorder } from './request-recorder.ts';
-import type { ClientStream } from './steps.ts';
 
 /** Proxies and clients give up on a connection that is silent for long. */
 const SILENCE_MAX_MS = 10_000;

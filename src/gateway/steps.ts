@@ -1,12 +1,10 @@
 import type { FileBounds } from '../catalogue/count-files.ts';
 import type { Offer } from '../catalogue/offer.ts';
-import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Admission, AdmissionOrder, ApiKey, Caller } from '../protocol/admission.ts';
 import type { EndUserSource } from '../protocol/find-end-user.ts';
 import type { RouteFormat } from '../protocol/format.ts';
 import type { Infer } from '../protocol/inference.ts';
 import type { KeyInfo } from '../protocol/key-info.ts';
-import type { Refusal } from '../protocol/refusals.ts';
 import type { ReasoningVault } from '../protocol/sealed-reasoning.ts';
 import type { Trace } from '../protocol/trace-context.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
@@ -63,35 +61,4 @@ export interface Steps {
   observe(record: RequestRecord): void;
   /** Milliseconds since the epoch. */
   nowMs(): number;
-}
-
-/** A stream of bytes to the client. */
-export interface ClientStream {
-  readonly isFinished: boolean;
-  /** Returns a promise if the client is slower than its upstream. */
-  write(chunk: string | Uint8Array): Promise<void> | undefined;
-  /** Writes what nothing follows, and ends the stream with it if the client keeps up. */
-  writeLast(chunk: string | Uint8Array): Promise<void> | undefined;
-  endStream(): void;
-}
-
-interface AnswerHead {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The client's end of one exchange. */
-export interface ClientSide extends Caller {
-  readonly requestId: string;
-  readonly signal: StopSignal;
-  /** If the client is a stranger, its body counts against this address while it arrives. */
-  body(stranger: string | undefined): Promise<Uint8Array>;
-  /** Adds headers to whatever is answered, a refusal included. */
-  addHeaders(headers: Readonly<Record<string, string>>): void;
-  answer(head: AnswerHead, body: string | Uint8Array): void;
-  startStream(head: AnswerHead): ClientStream;
-  /** Aborts the signal: the upstream stops, and the client gets this refusal. */
-  abort(refusal: Refusal): void;
-  /** Closes the connection of a stream. */
-  cutOff(): void;
 }

@@ -3,8 +3,9 @@ import type { AnswerContext } from '../../protocol/inference.ts';
 import { createProgress } from '../../protocol/responses/answers/response-progress.ts';
 import type { ResponseContext } from '../../protocol/responses/response-context.ts';
 import type { CallSeal } from '../../protocol/sealed-reasoning.ts';
+import type { ClientSide } from '../client-side.ts';
 import type { ClientRequest } from '../read-request.ts';
-import type { ClientSide, Steps } from '../steps.ts';
+import type { Steps } from '../steps.ts';
 import { createCallSeal } from './create-call-seal.ts';
 import { createThoughtSealer } from './thought-sealer.ts';
 

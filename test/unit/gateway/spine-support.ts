@@ -1,6 +1,7 @@
 import { createOffer } from '../../../src/catalogue/offer.ts';
+import type { ClientSide } from '../../../src/gateway/client-side.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
-import type { ClientSide, Steps } from '../../../src/gateway/steps.ts';
+import type { Steps } from '../../../src/gateway/steps.ts';
 import { createTokenRatios } from '../../../src/gateway/token-ratios.ts';
 import { createUnreadList } from '../../../src/gateway/unread-list.ts';
 import { readApiKey } from '../../../src/keys/read-api-key.ts';
