@@ -10,6 +10,7 @@ import {
   startEmbeddedServer,
 } from '../../src/redis/server/embedded-server.ts';
 import { EmbeddedStartError } from '../../src/redis/server/embedded-start-error.ts';
+import { isAlive } from '../support/is-alive.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import {
   closeConnections,
@@ -38,15 +39,6 @@ async function start(dataDir: string) {
   const connection = openConnection(unixRedisTarget(server.socketPath));
   await waitForRedis(connection);
   return { server, log, givenUp, connection };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function appendOnlyFiles(dataDir: string): string[] {
@@ -79,7 +71,7 @@ describe('the embedded server', () => {
     const first = await start(dataDir);
     await first.connection.send('set', ['balance', '42']);
     await first.server.stop();
-    expect(isRunning(first.server.pid)).toBe(false);
+    expect(isAlive(first.server.pid)).toBe(false);
     const second = await start(dataDir);
     expect(second.server.pid).not.toBe(first.server.pid);
     expect(await second.connection.send('get', ['balance'])).toBe('42');
@@ -189,7 +181,7 @@ describe('the embedded server', () => {
     process.kill(server.pid, 'SIGKILL');
     await waitUntil(() => log.lines.some(({ message }) => message.includes('died')), 'it has died');
     await server.stop();
-    expect(isRunning(server.pid)).toBe(false);
+    expect(isAlive(server.pid)).toBe(false);
     await start(dataDir);
   });
 
@@ -197,7 +189,7 @@ describe('the embedded server', () => {
     const { server } = await start(makeTempFolder());
     process.kill(server.pid, 'SIGSTOP');
     await server.stop();
-    expect(isRunning(server.pid)).toBe(false);
+    expect(isAlive(server.pid)).toBe(false);
   });
 });
 

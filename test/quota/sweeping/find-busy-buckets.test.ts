@@ -3,16 +3,10 @@ import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { sweep } from '../../../src/quota/scripts/sweep.ts';
 import { findBusyBuckets } from '../../../src/quota/sweeping/find-busy-buckets.ts';
 import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
-import {
-  closeConnections,
-  openConnection,
-  standalone,
-  type TestConnection,
-  tcp,
-  waitForRedis,
-} from '../../support/servers/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { closeConnections } from '../../support/servers/redis-connection.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { begin, createPayer, makePayer } from '../settle-scene.ts';
+import { openServer } from './open-server.ts';
 
 const ALL = Array.from({ length: 256 }, (_, bucket) => bucket);
 
@@ -20,13 +14,6 @@ afterEach(async () => {
   await closeConnections();
   await stopRedisServers();
 });
-
-async function openServer(): Promise<TestConnection> {
-  const server = await startRedisServer();
-  const connection = openConnection(standalone(tcp(server.port)));
-  await waitForRedis(connection);
-  return connection;
-}
 
 describe('buckets that may have something to sweep', () => {
   it('are those with a request, a renewed one or an event, and their neighbours', async () => {

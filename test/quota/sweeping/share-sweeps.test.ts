@@ -10,17 +10,11 @@ import { type Sweeper, startSweeper } from '../../../src/quota/sweeping/sweep-bu
 import { SWEEPER_KEYS } from '../../../src/redis/redis-keys.ts';
 import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
-import {
-  closeConnections,
-  openConnection,
-  standalone,
-  type TestConnection,
-  tcp,
-  waitForRedis,
-} from '../../support/servers/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { closeConnections, type TestConnection } from '../../support/servers/redis-connection.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { begin, createPayer, makePayer, readLedger } from '../settle-scene.ts';
+import { openServer } from './open-server.ts';
 
 const BUCKETS = 256;
 const sweepers: Sweeper[] = [];
@@ -30,13 +24,6 @@ afterEach(async () => {
   await closeConnections();
   await stopRedisServers();
 });
-
-async function openServer(): Promise<TestConnection> {
-  const server = await startRedisServer();
-  const connection = openConnection(standalone(tcp(server.port)));
-  await waitForRedis(connection);
-  return connection;
-}
 
 /** A node that sweeps on a real server. `swept` has how often it visited each bucket. */
 function startNode(connection: TestConnection, nodeId: string) {

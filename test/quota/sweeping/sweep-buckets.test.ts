@@ -6,14 +6,8 @@ import { type Sweeper, startSweeper } from '../../../src/quota/sweeping/sweep-bu
 import { RedisUnavailable } from '../../../src/redis/redis-unavailable.ts';
 import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { createMemoryLog } from '../../support/memory-log.ts';
-import {
-  closeConnections,
-  openConnection,
-  standalone,
-  tcp,
-  waitForRedis,
-} from '../../support/servers/redis-connection.ts';
-import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { closeConnections } from '../../support/servers/redis-connection.ts';
+import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   BALANCE_MICROS,
@@ -24,6 +18,7 @@ import {
   readBalance,
   readLedger,
 } from '../settle-scene.ts';
+import { openServer } from './open-server.ts';
 
 const NOTHING: SweepReply = { swept: 0, chargedMicros: 0, isFull: false, hasEvents: false };
 const BUCKETS = 256;
@@ -54,13 +49,6 @@ function start(
   });
   sweepers.push(sweeper);
   return { sweeper, log, swept };
-}
-
-async function openServer() {
-  const server = await startRedisServer();
-  const connection = openConnection(standalone(tcp(server.port)));
-  await waitForRedis(connection);
-  return connection;
 }
 
 describe('the sweeper on a real server', () => {
