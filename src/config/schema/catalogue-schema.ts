@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isObject } from '../../protocol/schema.ts';
 import { DEFAULT_CONTEXT_LENGTH, DEFAULT_PLANS } from '../default-settings.ts';
-import { isFields } from './fields.ts';
 import { writtenLimits } from './limit-schemas.ts';
 import {
   expected,
@@ -64,7 +64,7 @@ const plan = z
   .unknown()
   .meta({ description: 'requests in a rate window, or a map of them and further limits' })
   .transform((value, context) => {
-    const { success, data, error } = (isFields(value) ? planTerms : perMinute).safeParse(value);
+    const { success, data, error } = (isObject(value) ? planTerms : perMinute).safeParse(value);
     if (success) return data;
     for (const issue of error.issues) context.addIssue({ ...issue });
     return z.NEVER;

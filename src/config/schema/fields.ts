@@ -1,12 +1,10 @@
-export type RawFields = Readonly<Record<string, unknown>>;
+import { isObject } from '../../protocol/schema.ts';
 
-export function isFields(value: unknown): value is RawFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export type RawFields = Readonly<Record<string, unknown>>;
 
 /** Empty if the value is not a map. */
 export function fieldsOf(value: unknown): RawFields {
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 export type Item = readonly [index: number, item: RawFields];

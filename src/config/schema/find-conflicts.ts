@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../lib/address/endpoint.ts';
 import { formatEndpoint, parseEndpoint } from '../../lib/address/parse-endpoint.ts';
+import { isObject } from '../../protocol/schema.ts';
 import {
   DEFAULT_LISTEN,
   DEFAULT_MODELS,
@@ -7,7 +8,7 @@ import {
   DEFAULT_UPSTREAMS,
 } from '../default-settings.ts';
 import type { SettingProblem } from '../setting-problem.ts';
-import { fieldsOf, type Item, isFields, itemsOf, numberOf, type RawFields } from './fields.ts';
+import { fieldsOf, type Item, itemsOf, numberOf, type RawFields } from './fields.ts';
 import { findCatalogueConflicts } from './find-catalogue-conflicts.ts';
 import { findEmbeddingRoutes } from './find-embedding-conflicts.ts';
 import { findRepeated } from './find-repeated.ts';
@@ -43,7 +44,7 @@ export function findConflicts(settings: unknown): SettingProblem[] {
 
 function findArchiveConflicts(books: RawFields): SettingProblem[] {
   const archive = books['archive'];
-  if (!isFields(archive)) return [];
+  if (!isObject(archive)) return [];
   const places = ['folder', 's3'].filter((name) => archive[name] !== undefined);
   if (places.length === 1) return [];
   return [{ path: ['books', 'archive'], message: 'must have either folder or s3' }];

@@ -1,4 +1,5 @@
-import { isFields, type RawFields } from '../schema/fields.ts';
+import { isObject } from '../../protocol/schema.ts';
+import type { RawFields } from '../schema/fields.ts';
 import type { SettingPath } from '../setting-problem.ts';
 
 interface Override {
@@ -49,7 +50,7 @@ export function overrideSettings(
 function withSetting(settings: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  if (settings !== undefined && !isFields(settings)) return settings;
+  if (settings !== undefined && !isObject(settings)) return settings;
   const fields: RawFields = settings ?? {};
   return { ...fields, [key]: withSetting(fields[key], rest, value) };
 }

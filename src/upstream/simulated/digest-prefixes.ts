@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ContentBlock, InferenceRequest, Message } from '../../protocol/inference.ts';
+import type { InferenceRequest, Message } from '../../protocol/inference.ts';
 import { isObject } from '../../protocol/schema.ts';
 import type { CacheTtl } from './prompt-cache.ts';
+import { blocksOf } from './read-conversation.ts';
 
 /** The part of a request up to and including one of its blocks. */
 export interface Prefix {
@@ -57,12 +58,6 @@ function withTopLevelMarker(prefixes: Prefix[], request: InferenceRequest): Pref
   const last = prefixes.at(-1);
   if (request.cacheControl === undefined || last === undefined) return prefixes;
   return [...prefixes.slice(0, -1), { ...last, ttl: request.cacheControl.ttl ?? '5m' }];
-}
-
-function blocksOf<Block extends ContentBlock>(
-  content: string | readonly Block[],
-): readonly (Block | { readonly type: 'text'; readonly text: string })[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function readMarker(block: unknown): CacheTtl | undefined {

@@ -35,7 +35,7 @@ export function readConversation(messages: readonly Message[]): Conversation {
 
 function findToolName(messages: readonly Message[], id: string): string {
   for (const { content } of messages.toReversed()) {
-    for (const block of blocksOf(content)) {
+    for (const block of blocksOf<ContentBlock>(content)) {
       if (block.type === 'tool_use' && block.id === id) return block.name;
     }
   }
@@ -49,6 +49,8 @@ function textOf(blocks: readonly ContentBlock[]): string {
     .join('\n');
 }
 
-function blocksOf(content: string | readonly ContentBlock[]): readonly ContentBlock[] {
+export function blocksOf<Block extends ContentBlock>(
+  content: string | readonly Block[],
+): readonly (Block | { readonly type: 'text'; readonly text: string })[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
