@@ -2,6 +2,7 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../lib/log.ts';
+import { pause } from '../timers/pause.ts';
 
 const RESTART_DELAY_MS = 1_000;
 /** How long a thread may take to end by itself. */
@@ -75,7 +76,7 @@ export function keepThread<ToThread, FromThread>(
     return worker;
   };
   const startLater = async () => {
-    await sleep(RESTART_DELAY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    await pause(RESTART_DELAY_MS, stopping.signal);
     if (!stopping.signal.aborted) start();
   };
   const end = async (worker: Worker) => {

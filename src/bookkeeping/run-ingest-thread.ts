@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Books } from '../books/engine/books.ts';
 import { isLockTimeout, migrateBooks } from '../books/engine/migrate-books.ts';
@@ -15,6 +14,7 @@ import type { Log } from '../lib/log.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
+import { pause } from '../timers/pause.ts';
 import { systemClock } from '../timers/system-clock.ts';
 import { keepHeapCompact } from './compact-heap.ts';
 import { createFactsReader } from './create-facts-reader.ts';
@@ -156,7 +156,7 @@ async function migrate(
       tell(error instanceof Error ? error.message : String(error));
       if (attempt === 1) log.error({ err: error }, 'the books cannot be opened at the moment');
       const againMs = isLockTimeout(error) ? MIGRATE_LATER_MS : MIGRATE_AGAIN_MS;
-      await sleep(againMs, undefined, { signal }).catch(() => {});
+      await pause(againMs, signal);
     }
   }
 }
@@ -168,6 +168,6 @@ async function migrate(
 async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>) {
   while (!signal.aborted) {
     await work().catch(() => {});
-    await sleep(everyMs, undefined, { signal }).catch(() => {});
+    await pause(everyMs, signal);
   }
 }

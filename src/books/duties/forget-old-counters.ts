@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BUCKETS } from '../../keys/bucket-tags.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { DAY_MS } from '../../lib/units/time-units.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { pause } from '../../timers/pause.ts';
 import type { Books } from '../engine/books.ts';
 import { keepFact, recallFact } from '../engine/facts.ts';
 import {
@@ -62,7 +62,7 @@ export async function forgetOldCounters(options: ForgetOptions): Promise<Forgott
         sums.months += months;
         if (isRemoved) sums.keys++;
       }
-      await sleep(restMs, undefined, { signal }).catch(() => {});
+      await pause(restMs, signal);
       if (signal.aborted) break;
     }
   }

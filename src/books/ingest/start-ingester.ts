@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FindCost } from '../../catalogue/find-cost.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { pause } from '../../timers/pause.ts';
 import type { Books } from '../engine/books.ts';
 import { StaleBatchError } from '../writing/write-batch.ts';
 import { DatabaseError } from './database-error.ts';
@@ -150,6 +150,6 @@ async function renewDuring<Result>(
 async function repeat(round: () => Promise<number>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const restMs = await round();
-    await sleep(restMs, undefined, { signal }).catch(() => {});
+    await pause(restMs, signal);
   }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
+import { pause } from '../../timers/pause.ts';
 import { readEntriesFrom } from '../list/event-list.ts';
 import type { Resolve } from './find-addresses.ts';
 import { POST_MAX_MS, postWebhook, type Webhook, type WebhookRules } from './post-webhook.ts';
@@ -106,7 +106,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
       await look().catch((error: unknown) => {
         if (classifyRedisError(error) === 'fault') log.error({ err: error }, 'webhooks wait');
       });
-      await sleep(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(LOOK_MS, stopping.signal);
     }
   };
   const ended = run();

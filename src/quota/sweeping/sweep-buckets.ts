@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
+import { pause } from '../../timers/pause.ts';
 import type { SweepReply } from '../scripts/sweep.ts';
 import { bucketsOfShare, type SweepShare } from './share-sweeps.ts';
 
@@ -107,7 +107,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
       await takeShare();
       await runRound();
       const pauseMs = PAUSE_MS * (0.75 + random() / 2);
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(pauseMs, stopping.signal);
     }
   };
   const ended = run();

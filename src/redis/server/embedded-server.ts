@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DATA_FILES } from '../../lib/data-files.ts';
 import type { Log } from '../../lib/log.ts';
+import { pause } from '../../timers/pause.ts';
 import { askSocket } from './ask-socket.ts';
 import { EmbeddedStartError, INSTALL_BY_HAND } from './embedded-start-error.ts';
 import { findRedisServer } from './find-redis-server.ts';
@@ -150,7 +150,7 @@ function supervise(
         return;
       }
       const delayMs = Math.min(RESTART_DELAY_MS * 2 ** (quickDeaths - 1), RESTART_DELAY_MAX_MS);
-      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await pause(delayMs, stopping.signal);
       if (stopping.signal.aborted) return;
       life = liveAgain();
     }
