@@ -1,6 +1,6 @@
 /**
  * FAST TWIN of `setTimeout`.
- * Held equal by `test/unit/lib/time/deadlines-as-timers.test.ts`.
+ * Held equal by `test/unit/timers/deadlines-as-timers.test.ts`.
  * Gain: 216 to 80 B, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 

@@ -7,10 +7,10 @@ import { HAIKU } from '../support/clients/ask-model.ts';
 import {
   operate,
   SETTINGS,
+  startDurableRedis,
   startOn,
-  startRedis,
   withOutput,
-} from '../support/clients/operate-catalogue.ts';
+} from '../support/clients/catalogue-scene.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
@@ -56,7 +56,7 @@ function command(node: Gateway) {
   };
 }
 
-const startCommand = async () => command(await startOn(await startRedis()));
+const startCommand = async () => command(await startOn(await startDurableRedis()));
 
 it('what get prints is edited, compared, applied, listed and rolled back', async () => {
   const { run, runOk, refuse, answerAtTerminal, read, file } = await startCommand();

@@ -4,9 +4,9 @@ import {
   createKey,
   operate,
   SETTINGS,
-  startRedis,
+  startDurableRedis,
   withOutput,
-} from '../support/clients/operate-catalogue.ts';
+} from '../support/clients/catalogue-scene.ts';
 import {
   expectAccessible,
   signIn,
@@ -21,7 +21,7 @@ let started: Gateway | undefined;
 const openTab = useBrowser();
 
 beforeAll(async () => {
-  const redis = await startRedis();
+  const redis = await startDurableRedis();
   started = await startGateway({
     config: SETTINGS,
     env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },

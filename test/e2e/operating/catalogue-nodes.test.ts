@@ -11,10 +11,10 @@ import {
   SETTINGS,
   SLOW,
   settingsOf,
+  startDurableRedis,
   startOn,
-  startRedis,
   withOutput,
-} from '../../support/clients/operate-catalogue.ts';
+} from '../../support/clients/catalogue-scene.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import {
   closeConnections,
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 describe('the catalogue of a node', () => {
   it('is kept as it was by a node that cannot sell the new one, until it can', async () => {
-    const redis = await startRedis();
+    const redis = await startDurableRedis();
     const [one, two] = [await startOn(redis), await startOn(redis, settingsOf([FAST]))];
     const [first, second] = [operate(one), operate(two)];
     const { key } = await createKey(first);
@@ -65,7 +65,7 @@ describe('the catalogue of a node', () => {
   });
 
   it('that its earlier workers cannot sell any more does not cut their streams', async () => {
-    const node = await startOn(await startRedis(), settingsOf([FAST], { workers: 2 }));
+    const node = await startOn(await startDurableRedis(), settingsOf([FAST], { workers: 2 }));
     const operator = operate(node);
     const earlier = node.workerPids();
     const stream = await fetch(`${node.url}/probe/stream?3000`);
@@ -105,7 +105,7 @@ describe('the catalogue of a node that has one version after another', () => {
   let operator: ReturnType<typeof operate>;
 
   beforeAll(async () => {
-    redis = await startRedis();
+    redis = await startDurableRedis();
     node = await startOn(redis, SETTINGS, cleanUp);
     operator = operate(node);
   });

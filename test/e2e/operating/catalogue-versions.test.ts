@@ -7,10 +7,10 @@ import {
   operate,
   SETTINGS,
   settingsOf,
+  startDurableRedis,
   startOn,
-  startRedis,
   withOutput,
-} from '../../support/clients/operate-catalogue.ts';
+} from '../../support/clients/catalogue-scene.ts';
 import { type Gateway, launchGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
@@ -23,7 +23,7 @@ afterAll(stopRedisServers);
 const PENDING_MS = 10_000;
 
 it('a version of the catalogue changes at its time although Redis is away, and survives a restart of the node', async () => {
-  const redis = await startRedis();
+  const redis = await startDurableRedis();
   const node = await startOn(redis);
   const operator = operate(node);
   const { catalogue } = await operator.read();
@@ -65,7 +65,7 @@ describe('versions of the catalogue', () => {
   let operator: ReturnType<typeof operate>;
 
   beforeAll(async () => {
-    node = await startOn(await startRedis(), SETTINGS, cleanUp);
+    node = await startOn(await startDurableRedis(), SETTINGS, cleanUp);
     operator = operate(node);
   });
 

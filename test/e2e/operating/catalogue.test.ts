@@ -7,10 +7,10 @@ import {
   operate,
   SLOW,
   settingsOf,
+  startDurableRedis,
   startOn,
-  startRedis,
   withOutput,
-} from '../../support/clients/operate-catalogue.ts';
+} from '../../support/clients/catalogue-scene.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import {
   stopRedisServers,
@@ -26,7 +26,7 @@ let one: Gateway;
 let two: Gateway;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await startDurableRedis();
   one = await startOn(redis, TWO_WORKERS, cleanUp);
   two = await startOn(redis, TWO_WORKERS, cleanUp);
 });

@@ -18,12 +18,12 @@ import { type RecordWrite, writeRecord } from '../../../src/quota/scripts/write-
 import type { Settlement } from '../../../src/quota/settlement/settlement.ts';
 import type { RedisConnection } from '../../../src/redis/connect-redis.ts';
 import { MUTANTS } from '../../proof/mutants.ts';
-import { kindsOf, repliesOfHeader } from '../../support/kinds-of-replies.ts';
 import { splitLedgerEntry } from '../../support/ledger/split-ledger-entry.ts';
 import { admitAlone } from '../../support/limits/admit-alone.ts';
 import { DEFAULT_WARNINGS } from '../../support/limits/default-warnings.ts';
 import { NO_LISTS } from '../../support/limits/no-lists.ts';
 import { CLOCK_KEY, FROZEN_CLOCK, type Patch, patchScripts } from '../../support/patch-scripts.ts';
+import { kindsOf, repliesOfHeader } from '../../support/replies-of-header.ts';
 import {
   closeConnections,
   openConnection,

@@ -50,7 +50,7 @@ models:
 `;
 export const SETTINGS = settingsOf([FAST, SLOW]);
 
-export async function startRedis(): Promise<TestRedisServer> {
+export async function startDurableRedis(): Promise<TestRedisServer> {
   return startRedisServer({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createDeadlineList, type Deadline } from '../../../../src/timers/deadline-list.ts';
+import { createDeadlineList, type Deadline } from '../../../src/timers/deadline-list.ts';
 
 const AFTER_MS = 1_600;
 const ITEMS = 5;
