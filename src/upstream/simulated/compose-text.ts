@@ -1,4 +1,4 @@
-import { pickWord } from './generate-string.ts';
+import { pickWord } from './generating/generate-string.ts';
 import { pickOne, type Random } from './random.ts';
 import type { Conversation } from './read-conversation.ts';
 import { splitTokens } from './split-tokens.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/inference.ts';
 import { wait } from '../../timers/wait.ts';
 import { countSearches } from './count-searches.ts';
-import { embedInputs } from './embeddings/embed-inputs.ts';
+import { embedInputs } from './embed-inputs.ts';
 import { measureInput } from './measure-input.ts';
 import { parseDirectives } from './parse-directives.ts';
 import { limitAnswer, planAnswer } from './plan-answer.ts';

@@ -8,7 +8,7 @@ import {
   composeTokens,
   cutToTokens,
 } from './compose-text.ts';
-import { generateAnyObject, generateValue } from './generate-value.ts';
+import { generateAnyObject, generateValue } from './generating/generate-value.ts';
 import type { Directives } from './parse-directives.ts';
 import type { Random } from './random.ts';
 import type { Conversation } from './read-conversation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateValue } from '../../../src/upstream/simulated/generate-value.ts';
+import { generateValue } from '../../../src/upstream/simulated/generating/generate-value.ts';
 import { createRandom } from '../../../src/upstream/simulated/random.ts';
 import { checkValue } from './check-value.ts';
 

@@ -1,6 +1,6 @@
+import { pickInteger, pickOne, type Random } from '../random.ts';
 import { generateMatch } from './generate-match.ts';
 import type { SchemaFields } from './merge-schemas.ts';
-import { pickInteger, pickOne, type Random } from './random.ts';
 
 const STRING_CHARS_MAX = 100_000;
 

@@ -1,6 +1,6 @@
-import { isObject } from '../../protocol/schema.ts';
+import { isObject } from '../../../protocol/schema.ts';
+import { pickInteger, type Random } from '../random.ts';
 import { intersectTypes, mergeSchemas, type SchemaFields } from './merge-schemas.ts';
-import { pickInteger, type Random } from './random.ts';
 
 /** References that lead to references, and choices within choices, are followed this far. */
 const STEPS_MAX = 32;

@@ -1,5 +1,5 @@
+import { pickInteger, type Random } from '../random.ts';
 import type { SchemaFields } from './merge-schemas.ts';
-import { pickInteger, type Random } from './random.ts';
 
 const USUAL_SPAN = 99;
 

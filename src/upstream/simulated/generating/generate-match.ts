@@ -1,4 +1,4 @@
-import { pickInteger, type Random } from './random.ts';
+import { pickInteger, type Random } from '../random.ts';
 
 const REPEATS_USUAL = 3;
 const REPEATS_MAX = 64;

@@ -1,8 +1,8 @@
-import { isObject } from '../../protocol/schema.ts';
+import { isObject } from '../../../protocol/schema.ts';
+import { pickInteger, type Random } from '../random.ts';
 import { generateNumber } from './generate-number.ts';
 import { generateString, pickWord } from './generate-string.ts';
 import type { SchemaFields } from './merge-schemas.ts';
-import { pickInteger, type Random } from './random.ts';
 import { createSchemaReader, type SchemaReader } from './schema-reader.ts';
 
 /** From this depth on, only required parts are generated. */

@@ -1,13 +1,10 @@
-import { NO_USAGE } from '../../../protocol/answers/no-usage.ts';
-import type { EmbeddingInput } from '../../../protocol/embeddings/embedding-input.ts';
-import {
-  type EmbeddingEntry,
-  encodeEmbeddings,
-} from '../../../protocol/embeddings/encode-answer.ts';
-import { encodeFloats } from '../../../protocol/embeddings/float-text.ts';
-import { listUsageEvents } from '../../../protocol/embeddings/relay-answer.ts';
-import type { AnswerPart } from '../../../protocol/inference.ts';
-import { createRandom } from '../random.ts';
+import { NO_USAGE } from '../../protocol/answers/no-usage.ts';
+import type { EmbeddingInput } from '../../protocol/embeddings/embedding-input.ts';
+import { type EmbeddingEntry, encodeEmbeddings } from '../../protocol/embeddings/encode-answer.ts';
+import { encodeFloats } from '../../protocol/embeddings/float-text.ts';
+import { listUsageEvents } from '../../protocol/embeddings/relay-answer.ts';
+import type { AnswerPart } from '../../protocol/inference.ts';
+import { createRandom } from './random.ts';
 
 const DIMENSIONS = 256;
 

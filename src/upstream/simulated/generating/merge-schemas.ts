@@ -1,4 +1,4 @@
-import { isObject } from '../../protocol/schema.ts';
+import { isObject } from '../../../protocol/schema.ts';
 
 export type SchemaFields = Readonly<Record<string, unknown>>;
 
