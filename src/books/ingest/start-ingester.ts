@@ -132,11 +132,12 @@ async function renewDuring<Result>(
   const ending = new AbortController();
   const renew = async () => {
     for (let doneMs = 0; doneMs < RENEWED_MS_MAX; doneMs += everyMs) {
-      await sleep(everyMs, undefined, { signal: ending.signal });
+      await pause(everyMs, ending.signal);
+      if (ending.signal.aborted) return;
       await hold().catch(() => {});
     }
   };
-  const renewing = renew().catch(() => {});
+  const renewing = renew();
   try {
     return await work;
   } finally {
