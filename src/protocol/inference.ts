@@ -110,7 +110,9 @@ export interface InferenceRequest {
   /** Fields that only an upstream of the chat format gets, from clients of another format. */
   readonly passedOnToChat?: Readonly<Record<string, unknown>>;
   /** What a chat client says that an upstream of the Responses format can be told. */
-  readonly passedOnToResponses?: Readonly<Record<'verbosity' | 'prompt_cache_key', unknown>>;
+  readonly passedOnToResponses?:
+    | Readonly<Record<'verbosity' | 'prompt_cache_key', unknown>>
+    | undefined;
   /** Lets a native model think as much as the effort says, if the upstream takes an effort. */
   readonly adaptiveThinking?: Readonly<Record<string, unknown>> | undefined;
   /** Unknown fields by name, unknown kinds by path. Each upstream's settings decide about them. */

@@ -134,8 +134,10 @@ function readTalk(messages: readonly Message[]) {
   return {
     said: messages.flatMap(({ role, content }) => {
       const texts = textsOf(content).filter((text) => !isIntro(text));
-      // An answer in the chat format has only one text.
-      return role === 'assistant' ? [`${role}: ${texts.join('')}`] : texts;
+      // In the chat format an answer has only one text, as has what a user says in a row.
+      return role === 'assistant'
+        ? [`${role}: ${texts.join('')}`]
+        : texts.flatMap((text) => text.split('\n\n'));
     }),
     called: blocks.flatMap((block) =>
       block.type === 'tool_use' ? [[block.id, block.name, block.input]] : [],

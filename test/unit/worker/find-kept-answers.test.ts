@@ -6,7 +6,7 @@ import { createAnswerKeeper } from '../../../src/worker/keeper/create-answer-kee
 it('what was asked is parsed only when somebody wants to see it', async () => {
   const keeper = createAnswerKeeper({
     terms: { totalBytesMax: 1 },
-    identify: async () => ({ accountId: 'acct_1' }),
+    admitFree: async () => ({ accountId: 'acct_1' }),
     askStore: async () => ({ output: '[]', input: '[{', response: '{"id":"resp_1"}' }),
     clock: { nowMs: () => 0 },
     metrics: createProcessMetrics({ models: [], upstreams: [], versions: [], nodeVersions: [] }),

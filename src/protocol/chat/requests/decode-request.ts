@@ -55,11 +55,9 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
   return { request, wantsStreamUsage: chat.stream_options?.include_usage === true };
 }
 
-function pickForResponses(chat: ChatRequest) {
-  return {
-    verbosity: chat['verbosity'] ?? undefined,
-    prompt_cache_key: chat['prompt_cache_key'] ?? undefined,
-  };
+function pickForResponses({ verbosity, prompt_cache_key }: ChatRequest) {
+  if (verbosity == null && prompt_cache_key == null) return undefined;
+  return { verbosity: verbosity ?? undefined, prompt_cache_key: prompt_cache_key ?? undefined };
 }
 
 /** Some clients send such bodies to every address that they are given. */
