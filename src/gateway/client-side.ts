@@ -1,5 +1,5 @@
 import type { StopSignal } from '../lib/time/stop-signal.ts';
-import type { Caller } from '../protocol/admission.ts';
+import type { ApiKey, Caller } from '../protocol/admission.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 
 /** A stream of bytes to the client. */
@@ -21,8 +21,8 @@ interface AnswerHead {
 export interface ClientSide extends Caller {
   readonly requestId: string;
   readonly signal: StopSignal;
-  /** If the client is a stranger, its body counts against this address while it arrives. */
-  body(stranger: string | undefined): Promise<Uint8Array>;
+  /** The body takes memory of what the owner of the key may have. */
+  body(key: ApiKey): Promise<Uint8Array>;
   /** Adds headers to whatever is answered, a refusal included. */
   addHeaders(headers: Readonly<Record<string, string>>): void;
   answer(head: AnswerHead, body: string | Uint8Array): void;

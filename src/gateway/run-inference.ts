@@ -104,7 +104,7 @@ async function openAnswer(
   checkContentType(header('content-type'));
   checkEncoding(header);
 
-  const body = await client.body(key.strangerAddress);
+  const body = await client.body(key);
   recorder.noteBody();
   const isProven = key.strangerAddress === undefined;
   if (!isProven && body.length > UNPROVEN_BODY_BYTES_MAX) await steps.prove(key);

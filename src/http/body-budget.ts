@@ -1,5 +1,12 @@
 import { createFairShare, type Holder } from '../lib/collections/fair-share.ts';
 
+/** Who sends a body. */
+export interface BodyOwner {
+  readonly keyId: string;
+  /** The client's address if its key is not known to be good. */
+  readonly strangerAddress: string | undefined;
+}
+
 /** A body that takes up memory. If it gives way, its client is told to try again. */
 export interface BodyHolder extends Holder {
   /**
@@ -7,11 +14,14 @@ export interface BodyHolder extends Holder {
    * known.
    */
   readonly stranger: string | undefined;
+  /** The key of a known client. */
+  readonly customer: string | undefined;
 }
 
 /**
  * The memory that all bodies of one worker may hold together. Unknown clients may hold a part of
- * it, and their bodies give way to those of known clients.
+ * it, and their bodies give way to those of known clients. A known client gets no more than it
+ * leaves to the others, so that one alone gets half.
  */
 export interface BodyBudget {
   readonly heldBytes: number;
@@ -34,7 +44,22 @@ interface BodyBudgetLimits {
 export function createBodyBudget(limits: BodyBudgetLimits): BodyBudget {
   const { heldBytesMax, strangersHeldBytesMax } = limits;
   const strangers = createFairShare(strangersHeldBytesMax);
+  const bytesOfCustomers = new Map<string, number>();
+  let customersHeldBytes = 0;
   let heldBytes = 0;
+
+  const addToCustomer = (customer: string | undefined, bytes: number) => {
+    if (customer === undefined) return;
+    customersHeldBytes += bytes;
+    const ownBytes = (bytesOfCustomers.get(customer) ?? 0) + bytes;
+    if (ownBytes > 0) bytesOfCustomers.set(customer, ownBytes);
+    else bytesOfCustomers.delete(customer);
+  };
+  const isFair = (customer: string | undefined, bytes: number) => {
+    if (customer === undefined) return true;
+    const ownBytes = (bytesOfCustomers.get(customer) ?? 0) + bytes;
+    return ownBytes <= heldBytesMax - customersHeldBytes - bytes;
+  };
 
   return {
     get heldBytes() {
@@ -44,9 +69,11 @@ export function createBodyBudget(limits: BodyBudgetLimits): BodyBudget {
       return heldBytes < heldBytesMax / 2;
     },
     take(body, bytes) {
-      const { stranger } = body;
+      const { stranger, customer } = body;
       if (stranger === undefined) {
+        if (!isFair(customer, bytes)) return false;
         while (heldBytes + bytes > heldBytesMax) if (!strangers.dropOne()) return false;
+        addToCustomer(customer, bytes);
       } else {
         if (heldBytes + bytes > heldBytesMax) return false;
         if (!strangers.makeRoom(body, stranger, bytes)) return false;
@@ -58,6 +85,7 @@ export function createBodyBudget(limits: BodyBudgetLimits): BodyBudget {
     giveBack(body, bytes) {
       heldBytes -= bytes;
       if (body.stranger !== undefined) strangers.remove(body, body.stranger, bytes);
+      addToCustomer(body.customer, -bytes);
     },
     adopt(body) {
       if (body.stranger !== undefined) strangers.remove(body, body.stranger);

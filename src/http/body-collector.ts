@@ -1,5 +1,5 @@
 import { Refusal } from '../protocol/refusals.ts';
-import type { BodyBudget, BodyHolder } from './body-budget.ts';
+import type { BodyBudget, BodyHolder, BodyOwner } from './body-budget.ts';
 
 /**
  * For a known client, memory for a body up to this length is reserved at once. Otherwise the buffer
@@ -12,6 +12,7 @@ const NO_BYTES = Buffer.alloc(0);
 /** Joins many chunks into one buffer, within the limit of one body and the budget of all bodies. */
 export class BodyCollector implements BodyHolder {
   stranger: string | undefined;
+  customer: string | undefined;
   /** How many bytes have arrived, kept or not. */
   receivedBytes = 0;
   readonly #announcedBytes: number;
@@ -43,11 +44,13 @@ export class BodyCollector implements BodyHolder {
   }
 
   /**
-   * Counts the body against this address. Only bytes that arrived push out bodies of other
-   * strangers, never an announced length.
+   * Counts the body against its owner. Only bytes that arrived push out bodies of other strangers,
+   * never an announced length. Call this before bytes arrive.
    */
-  countAgainst(stranger: string | undefined): void {
-    this.stranger = stranger;
+  countAgainst({ keyId, strangerAddress }: BodyOwner): void {
+    this.stranger = strangerAddress;
+    const isCustomer = strangerAddress === undefined && this.#room.length === 0;
+    this.customer = isCustomer ? keyId : undefined;
   }
 
   giveWay(): void {

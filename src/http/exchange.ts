@@ -5,7 +5,7 @@ import { Refusal } from '../protocol/refusals.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
 import type { AnswerHead, CompleteHead } from './answer-head.ts';
 import type { BlockedAnswers } from './blocked-answers.ts';
-import type { BodyBudget } from './body-budget.ts';
+import type { BodyBudget, BodyOwner } from './body-budget.ts';
 import { BodyCollector } from './body-collector.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import type { HttpLimits } from './http-limits.ts';
@@ -137,8 +137,8 @@ export class Exchange implements WriterOwner {
   }
 
   /** Rejects with a `Refusal` over a limit, and with `CLIENT_GONE` if the body never ends. */
-  body(stranger?: string): Promise<Buffer> {
-    this.#collector.countAgainst(stranger);
+  body(owner?: BodyOwner): Promise<Buffer> {
+    if (owner !== undefined) this.#collector.countAgainst(owner);
     this.#body ??= new Promise((resolve, reject) => {
       this.#settleBody = { resolve, reject };
     });

@@ -28,7 +28,7 @@ limits: {body_bytes: 2GiB}
       't.yaml:9: models[0].routes[0].weight: must be a whole number from 1 to 1000',
       't.yaml:9: models[0].routes[0].upstream: no upstream has the name "main"',
       't.yaml:11: upstreams[0].url: is missing: a native upstream needs one',
-      't.yaml:12: limits.body_bytes: must be at most 1GiB',
+      't.yaml:12: limits.body_bytes: must be at most 128MiB',
       'TOLLGATE_LOG_LEVEL: must be one of debug, info, warn, error',
       'TOLLGATE_UWS_SHA256: must be 64 hexadecimal digits',
     ]);

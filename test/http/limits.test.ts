@@ -18,7 +18,8 @@ const start = async (limits: Partial<HttpLimits>) => {
       'POST /size': async (exchange) =>
         exchange.answerJson(200, { size: (await exchange.body()).byteLength }),
       'POST /stranger': async (exchange) => {
-        const body = await exchange.body(exchange.header('x-from') ?? 'somewhere');
+        const strangerAddress = exchange.header('x-from') ?? 'somewhere';
+        const body = await exchange.body({ keyId: 'key_a', strangerAddress });
         exchange.answerJson(200, { size: body.byteLength });
       },
       'POST /notes': async (exchange) => {

@@ -43,7 +43,7 @@ import { warnings, webhooks } from './webhooks-schema.ts';
 
 export const WORKERS_MAX = 256;
 
-const BODY_BYTES_MAX = 1024 ** 3;
+const BODY_BYTES_MAX = 128 * 1024 ** 2;
 const KEPT_BYTES_MAX = 1024 ** 4;
 const KEPT_MAX_MS = 30 * 24 * 3_600_000;
 const UWS_BUILDS_MAX = 64;
@@ -87,7 +87,7 @@ const byteSize = (max: number, maxText: string) =>
         .max(max, { error: `must be at most ${maxText}` }),
     );
 
-const bodyBytes = byteSize(BODY_BYTES_MAX, '1GiB');
+const bodyBytes = byteSize(BODY_BYTES_MAX, '128MiB');
 const keptBytes = byteSize(KEPT_BYTES_MAX, '1024GiB');
 
 // Unlike an API key, this may contain spaces: `Bearer …`.

@@ -29,7 +29,7 @@ export async function countTokens(exchange: Exchange, steps: Steps, read: Read):
   const header = (name: string) => exchange.header(name);
   checkContentType(header('content-type'));
   checkEncoding(header);
-  const body = await exchange.body(key.strangerAddress);
+  const body = await exchange.body(key);
   const { models } = await steps.admitFree(key);
   const { request, source } = await read({ body, header, key });
   const { catalogue } = steps.offer();
