@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimitEvent } from '../../src/events/limit-event.ts';
 import { createEventCollector } from '../../src/events/list/event-collector.ts';
 import { addEvents, listEvents } from '../../src/events/list/event-list.ts';
-import { readWebhookState } from '../../src/events/webhooks/webhook-store.ts';
+import { createWebhookStore, readWebhookState } from '../../src/events/webhooks/webhook-store.ts';
 import { keysOfBucket } from '../../src/quota/keys-of-bucket.ts';
 import { EVENT_KEYS } from '../../src/redis/redis-keys.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
@@ -19,7 +19,7 @@ const PAGE = 500;
 /** Few enough for a busy machine to answer before the connection is given up. */
 const PAGES_AT_ONCE = 10;
 
-const { list, known } = EVENT_KEYS;
+const { lease, list, known } = EVENT_KEYS;
 const FILL = `for number = ARGV[1], ARGV[2] do
   redis.call('XADD', KEYS[1], number .. '-0', 'event', '${textOf(0)}')
   redis.call('ZADD', KEYS[2], number, number)
@@ -30,6 +30,13 @@ const FILL_UNKNOWN = `for number = ARGV[1], ARGV[2] do
 end`;
 
 const scene = useWebhookScene();
+
+it('the lease of a node that died ends in time, though the clock of Redis was set back', async () => {
+  await scene.connection.send('set', [lease, 'dead 1', 'px', HOUR_MS]);
+  const store = createWebhookStore(scene.connection, 'node_a 2');
+  expect(await store.hold(20)).toBe(false);
+  await waitUntil(() => store.hold(1_000), 'the next one holds it');
+});
 
 describe('a webhook', () => {
   it('is told of an event for a day, and then of the next one, and everybody can see it', async () => {

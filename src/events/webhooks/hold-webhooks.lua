@@ -10,7 +10,11 @@
 local lease = KEYS[1]
 local run, lease_ms = unpack(ARGV)
 local holder = redis.call('GET', lease)
-if holder and holder ~= run then return 0 end
+if holder and holder ~= run then
+  -- A clock that was set back would keep the lease of a dead run for as long as that.
+  if lease_ms ~= '0' then redis.call('PEXPIRE', lease, lease_ms, 'LT') end
+  return 0
+end
 if lease_ms == '0' then return redis.call('DEL', lease) end
 redis.call('SET', lease, run, 'PX', lease_ms)
 return 1
