@@ -6,13 +6,13 @@ import { trackedFiles } from './architecture-rules.ts';
 const PAGE = readFileSync('src/README.md', 'utf8');
 const code = trackedFiles('src/**/*.ts', 'src/**/*.tsx', 'src/*.ts');
 
-/** The cells of the table under a heading, without its header row. */
+/** The cells of the tables under a heading, without their header rows. */
 function tableOf(heading: string): string[][] {
   const section = PAGE.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   return section
     .split('\n')
-    .filter((line) => line.startsWith('|') && !line.startsWith('|---'))
-    .slice(1)
+    .filter((line, at, lines) => line.startsWith('|') && !lines[at + 1]?.startsWith('|---'))
+    .filter((line) => !line.startsWith('|---'))
     .map((line) =>
       line
         .slice(1, -1)
