@@ -60,7 +60,7 @@ const items: fc.Arbitrary<ResponseItem> = fc.oneof(
     { type: 'local_shell_call_output', id: 'x', output: '' },
     { type: 'of_tomorrow', content: 'x' },
     {
-      ...{ type: 'agent_message', author: '/root', recipient: '/root/a' },
+      ...{ type: 'agent_message', author: '/lead', recipient: '/lead/a' },
       content: [{ type: 'encrypted_content', encrypted_content: 'Look.' }],
     },
     { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'wait' }] },

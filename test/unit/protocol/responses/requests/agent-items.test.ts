@@ -7,7 +7,7 @@ const CALL = { type: 'function_call', call_id: 'c', name: 'spawn', arguments: '{
 const encrypted = (text: string) => ({ type: 'encrypted_content', encrypted_content: text });
 const text = (said: string) => ({ type: 'input_text', text: said });
 const fromRoot = (...content: readonly object[]) => ({
-  ...{ type: 'agent_message', author: '/root', recipient: '/root/a', content },
+  ...{ type: 'agent_message', author: '/lead', recipient: '/lead/a', content },
 });
 
 const messagesOf = (input: readonly object[]) =>
@@ -17,7 +17,7 @@ const ENCRYPTED_NOTE = 'The text is encrypted and cannot be read here.';
 
 it('what an agent says to another one is said by the user', () => {
   const input = [USER, fromRoot(text('Look at'), encrypted('a.txt'), encrypted('gAAAAx'))];
-  const said = ['Agent message from /root:', 'Look at', 'a.txt', ENCRYPTED_NOTE];
+  const said = ['Agent message from /lead:', 'Look at', 'a.txt', ENCRYPTED_NOTE];
   expect(messagesOf(input)).toEqual([
     { role: 'user', content: ['Hi', ...said].map((each) => ({ type: 'text', text: each })) },
   ]);

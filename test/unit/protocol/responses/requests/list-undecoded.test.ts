@@ -41,7 +41,7 @@ const BODY = {
     { type: 'function_call_output', call_id: 'c1', output: [TEXT] },
     { type: 'custom_tool_call_output', call_id: 'c2', output: 'Done' },
     {
-      ...{ type: 'agent_message', author: '/root', recipient: '/root/a' },
+      ...{ type: 'agent_message', author: '/lead', recipient: '/lead/a' },
       content: [TEXT, { type: 'encrypted_content', encrypted_content: 'Look' }],
     },
     { role: 'user', content: 'Go on.' },
