@@ -24,9 +24,9 @@ export interface HiddenCost {
 }
 
 /**
- * Decides what becomes of an answer when its client leaves. A client must not get work for
- * free by leaving before the cost is known. If the client cannot see all of the cost, the rest of
- * the answer is read for its usage; otherwise the upstream is stopped.
+ * Decides what becomes of an answer when its client leaves. A client must not get work for free by
+ * leaving before the cost is known. If the client cannot see all of the cost, the rest of the
+ * answer is read for its usage; otherwise the upstream is stopped.
  *
  *   here ──client gone──▶ unread ──all told──▶ over
  *    │                      │ timeout, revoked, the worker ends

@@ -49,8 +49,8 @@ export class BodyCollector implements BodyHolder {
    */
   countAgainst({ keyId, strangerAddress }: BodyOwner): void {
     this.stranger = strangerAddress;
-    const isCustomer = strangerAddress === undefined && this.#room.length === 0;
-    this.customer = isCustomer ? keyId : undefined;
+    // What is given back has to be what this customer has taken.
+    if (strangerAddress === undefined && this.#room.length === 0) this.customer = keyId;
   }
 
   giveWay(): void {
