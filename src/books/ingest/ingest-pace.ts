@@ -17,6 +17,8 @@ export interface IngestPace {
   /** From one trimming to the next. */
   readonly trimMs: number;
   readonly leaseMs: number;
+  /** A round renews its lease for so long: one that takes longer may get no answer any more. */
+  readonly renewedMsMax: number;
   /** A node that cannot write leaves the lease to others for so long. */
   readonly restMs: number;
   readonly batchEntriesMax: number;
@@ -35,6 +37,7 @@ export const INGEST_PACE: IngestPace = {
   lookMs: 10_000,
   trimMs: 30_000,
   leaseMs: 10_000,
+  renewedMsMax: 30_000,
   restMs: 15_000,
   batchEntriesMax: 2_000,
   batchBytesMax: 4 * 1024 ** 2,

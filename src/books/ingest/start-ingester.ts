@@ -12,9 +12,6 @@ import { createTroubleLog } from './trouble-log.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { WorkRests } from './work-rests.ts';
 
-/** A round renews its lease for so long: one that takes longer may get no answer any more. */
-const RENEWED_MS_MAX = 30_000;
-
 interface IngesterState {
   /** This node holds the lease, and has written with it what there was. */
   readonly isIngesting: boolean;
@@ -83,7 +80,7 @@ export function startIngester(options: IngesterOptions): Ingester {
     const nowMs = await hold();
     if (nowMs === undefined) return pace.othersRoundMs;
     turn ??= createTurn({ ...options, pace, signal: stopping.signal });
-    const isCaughtUp = await renewDuring(turn.carryOn(nowMs), hold, pace.leaseMs / 3);
+    const isCaughtUp = await renewDuring(turn.carryOn(nowMs), hold, pace);
     if (isCaughtUp) await hold();
     trouble.end('the books are written again');
     return isCaughtUp ? pace.roundMs : pace.batchRestMs;
@@ -127,11 +124,12 @@ export function startIngester(options: IngesterOptions): Ingester {
 async function renewDuring<Result>(
   work: Promise<Result>,
   hold: () => Promise<unknown>,
-  everyMs: number,
+  { leaseMs, renewedMsMax }: IngestPace,
 ): Promise<Result> {
+  const everyMs = leaseMs / 3;
   const ending = new AbortController();
   const renew = async () => {
-    for (let doneMs = 0; doneMs < RENEWED_MS_MAX; doneMs += everyMs) {
+    for (let doneMs = 0; doneMs < renewedMsMax; doneMs += everyMs) {
       await pause(everyMs, ending.signal);
       if (ending.signal.aborted) return;
       await hold().catch(() => {});

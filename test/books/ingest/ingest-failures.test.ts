@@ -72,7 +72,7 @@ test('a node whose database does not answer takes the lease again, and does not 
 
 test('a node that waits for its database does not say that it writes once its lease is over', async () => {
   const { target, books } = await openPostgresBooks();
-  const { ingester } = store.start({ books, pace: { leaseMs: 100 } });
+  const { ingester } = store.start({ books, pace: { leaseMs: 100, renewedMsMax: 200 } });
   await waitUntil(() => ingester.state().isIngesting, 'it writes');
   const other = openBooks({ target, isReader: false, name: 'other' });
   cleanUp(() => other.close());

@@ -35,6 +35,7 @@ export const HASTY_PACE: IngestPace = {
   lookMs: 0,
   trimMs: 0,
   leaseMs: 1_000,
+  renewedMsMax: 30_000,
   restMs: 50,
   batchEntriesMax: 2_000,
   batchBytesMax: 4 * 1024 ** 2,
