@@ -7,14 +7,19 @@
 import { asBuffer } from '../../lib/bytes/as-buffer.ts';
 import * as ascii from '../../lib/bytes/ascii.ts';
 import type { BlockDelta, InferenceEvent } from '../inference.ts';
+import { type FrameGap, findGaps, NO_GAPS, readNumber, skipGap } from './frame-gaps.ts';
 
-const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, CR, DELETE, DIGIT_NINE, DIGIT_ZERO } = ascii;
-const { LF, QUOTE, SPACE } = ascii;
+const { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, CR, LF, QUOTE, SPACE } = ascii;
 
 /** The characters that, after a backslash, stand for one byte. */
 const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
 
+/** For fewer bytes, making a view takes longer than it saves. */
+const VIEWED_BYTES_MIN = 200;
+const WORD_BYTES = 4;
+
 const NOTHING = new Uint8Array(0);
+const NO_VIEW = new DataView(NOTHING.buffer);
 
 /** Consecutive frames that contain nothing but text. */
 export interface TextRun {
@@ -52,25 +57,10 @@ export function createTextFrames(): TextFrames {
   return new LikeFrames();
 }
 
-/**
- * What differs in each frame, apart from the text: the number of the event, which is one more each
- * time, and padding that nobody reads.
- */
-interface Gap {
-  readonly start: number;
-  readonly end: number;
-  readonly isNumber: boolean;
-}
-
-const NO_GAPS: readonly Gap[] = [];
-const NUMBER = Buffer.from('"sequence_number":');
-const PADDING = Buffer.from('"obfuscation":"');
-/** All of them are safe integers. */
-const DIGITS_MAX = 15;
-
 class LikeFrames implements TextFrames {
   /** The remembered frame, in memory of its own: a slice of the pool would keep 8 KB alive. */
   #frame = NOTHING;
+  #frameView = NO_VIEW;
   /** The place of the text in the frame. */
   #textStart = 0;
   #textEnd = 0;
@@ -91,6 +81,7 @@ class LikeFrames implements TextFrames {
     this.#type = event.delta.type;
     // A copy, because the caller may reuse the memory of the frame.
     this.#frame = new Uint8Array(frame);
+    this.#frameView = new DataView(this.#frame.buffer);
     this.#textStart = place.start;
     this.#textEnd = place.end;
     this.#gapsBefore = findGaps(frame, 0, place.start);
@@ -103,16 +94,20 @@ class LikeFrames implements TextFrames {
 
   forget(): void {
     this.#frame = NOTHING;
+    this.#frameView = NO_VIEW;
   }
 
   skim(chunk: Uint8Array, start: number): TextRun | undefined {
     if (this.#frame.length === 0) return undefined;
-    let text = this.#findNext(chunk, start);
+    const view = viewLong(chunk);
+    let text = this.#findNext(chunk, view, start);
     if (text === undefined) return undefined;
     let end = text.frameEnd;
     let contentBytes = text.end - text.start - text.escapes;
     const ends = [end];
-    for (text = this.#findNext(chunk, end); text !== undefined; text = this.#findNext(chunk, end)) {
+    for (;;) {
+      text = this.#findNext(chunk, view, end);
+      if (text === undefined) break;
       contentBytes += text.end - text.start - text.escapes;
       end = text.frameEnd;
       ends.push(end);
@@ -123,52 +118,92 @@ class LikeFrames implements TextFrames {
   read(chunk: Uint8Array, start: number, events: InferenceEvent[]): number {
     if (this.#frame.length === 0) return start;
     const source = asBuffer(chunk);
+    const view = viewLong(chunk);
     let end = start;
-    let text = this.#findNext(chunk, end);
-    for (; text !== undefined; text = this.#findNext(chunk, end)) {
+    for (;;) {
+      const text = this.#findNext(chunk, view, end);
+      if (text === undefined) return end;
       const said = decodeText(source, text);
       const delta: Speech =
         this.#type === 'text' ? { type: 'text', text: said } : { type: 'thinking', thinking: said };
       events.push({ type: 'delta', index: this.#index, delta });
       end = text.frameEnd;
     }
-    return end;
   }
 
   /** Every frame that is found is the next one of its stream. */
-  #findNext(chunk: Uint8Array, start: number) {
-    const like = this.#frame;
-    const before = this.#skipGaps(chunk, start, 0, this.#gapsBefore);
+  #findNext(chunk: Uint8Array, view: DataView | undefined, start: number) {
+    const before = this.#skipGaps(chunk, view, start, 0, this.#gapsBefore);
     const fixedFrom = this.#gapsBefore.at(-1)?.end ?? 0;
-    if (before === -1 || !hasAt(chunk, before, like, fixedFrom, this.#textStart)) return undefined;
+    if (before === -1) return undefined;
+    if (!this.#isAlike(chunk, view, before, fixedFrom, this.#textStart)) return undefined;
     const text = findQuoted(chunk, before + this.#textStart - fixedFrom);
     if (text === undefined) return undefined;
-    const behind = this.#skipGaps(chunk, text.end, this.#textEnd, this.#gapsBehind);
+    const behind = this.#skipGaps(chunk, view, text.end, this.#textEnd, this.#gapsBehind);
     if (behind === -1) return undefined;
-    const frameEnd = skipAlike(chunk, behind, like, this.#gapsBehind.at(-1)?.end ?? this.#textEnd);
+    const from = this.#gapsBehind.at(-1)?.end ?? this.#textEnd;
+    const length = this.#frame.length;
+    const frameEnd = this.#isAlike(chunk, view, behind, from, length)
+      ? behind + length - from
+      : skipPadded(chunk, behind, this.#frame, from);
     if (frameEnd === -1) return undefined;
     this.#number += 1;
     return { start: text.start, end: text.end, escapes: text.escapes, frameEnd };
   }
 
   /**
-   * Returns the end of the last gap, if `bytes` from `start` on are like the frame from `from` on
+   * Returns the end of the last gap, if `chunk` from `start` on are like the frame from `from` on
    * up to there; -1 otherwise.
    */
-  #skipGaps(bytes: Uint8Array, start: number, from: number, gaps: readonly Gap[]): number {
+  #skipGaps(
+    chunk: Uint8Array,
+    view: DataView | undefined,
+    start: number,
+    from: number,
+    gaps: readonly FrameGap[],
+  ): number {
     let at = start;
     let alikeFrom = from;
     for (let i = 0; i < gaps.length; i++) {
-      const gap = gaps[i] as Gap;
-      if (!hasAt(bytes, at, this.#frame, alikeFrom, gap.start)) return -1;
+      const gap = gaps[i] as FrameGap;
+      if (!this.#isAlike(chunk, view, at, alikeFrom, gap.start)) return -1;
       const gapStart = at + gap.start - alikeFrom;
-      at = skipGap(bytes, gapStart, gap.isNumber);
+      at = skipGap(chunk, gapStart, gap.isNumber);
       if (at === gapStart) return -1;
-      if (gap.isNumber && readNumber(bytes, gapStart, at) !== this.#number + 1) return -1;
+      if (gap.isNumber && readNumber(chunk, gapStart, at) !== this.#number + 1) return -1;
       alikeFrom = gap.end;
     }
     return at;
   }
+
+  /**
+   * Whether `chunk` from `start` on equals the frame between `from` and `to`. By words this takes
+   * half as long as byte by byte.
+   */
+  #isAlike(
+    chunk: Uint8Array,
+    view: DataView | undefined,
+    start: number,
+    from: number,
+    to: number,
+  ): boolean {
+    const shift = start - from;
+    if (shift + to > chunk.length) return false;
+    let i = from;
+    if (view !== undefined) {
+      const like = this.#frameView;
+      for (; i + WORD_BYTES <= to; i += WORD_BYTES) {
+        if (view.getInt32(shift + i) !== like.getInt32(i)) return false;
+      }
+    }
+    for (; i < to; i++) if (chunk[shift + i] !== this.#frame[i]) return false;
+    return true;
+  }
+}
+
+function viewLong(chunk: Uint8Array): DataView | undefined {
+  if (chunk.length < VIEWED_BYTES_MIN) return undefined;
+  return new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
 }
 
 /** The place of a text between its quotes. */
@@ -221,65 +256,12 @@ function findText(frame: Buffer, text: string) {
   return { start: start + 1, end: start + Buffer.byteLength(quoted) - 1 };
 }
 
-function findGaps(frame: Uint8Array, from: number, to: number): readonly Gap[] {
-  const bytes = asBuffer(frame).subarray(0, to);
-  const gaps: Gap[] = [];
-  for (const [name, isNumber] of [
-    [NUMBER, true],
-    [PADDING, false],
-  ] as const) {
-    const at = bytes.indexOf(name, from);
-    if (at === -1) continue;
-    let start = at + name.length;
-    while (isNumber && bytes[start] === SPACE) start += 1;
-    gaps.push({ start, end: skipGap(bytes, start, isNumber), isNumber });
-  }
-  if (gaps.length === 0 || gaps.some(({ start, end }) => end <= start)) return NO_GAPS;
-  return gaps.sort((one, other) => one.start - other.start);
-}
-
-/** Returns the end of the digits, or of the plain characters, from `start` on. */
-function skipGap(bytes: Uint8Array, start: number, isNumber: boolean): number {
-  let at = start;
-  if (!isNumber) {
-    while (isPlainChar(bytes[at])) at += 1;
-    return at;
-  }
-  if (bytes[start] === DIGIT_ZERO) return start + 1;
-  while (isDigit(bytes[at]) && at - start < DIGITS_MAX) at += 1;
-  return at;
-}
-
-function readNumber(bytes: Uint8Array, start: number, end: number): number {
-  let number = 0;
-  for (let i = start; i < end; i++) number = number * 10 + ((bytes[i] ?? 0) - DIGIT_ZERO);
-  return number;
-}
-
-const isDigit = (byte = 0) => byte >= DIGIT_ZERO && byte <= DIGIT_NINE;
-const isPlainChar = (byte = 0) =>
-  byte >= SPACE && byte < DELETE && byte !== QUOTE && byte !== BACKSLASH;
-
-/** Whether `bytes` from `start` on equal `like` between `from` and `to`. */
-function hasAt(
-  bytes: Uint8Array,
-  start: number,
-  like: Uint8Array,
-  from: number,
-  to: number,
-): boolean {
-  if (start + to - from > bytes.length) return false;
-  const shift = start - from;
-  for (let i = from; i < to; i++) if (bytes[shift + i] !== like[i]) return false;
-  return true;
-}
-
 /**
- * Returns the end of the bytes that equal `like` from `from` on, or -1. Some upstreams hide the
- * length of a text: they put a varying number of spaces before the closing brackets.
+ * Returns the end of the bytes that equal `like` from `from` on, apart from spaces; -1 if there are
+ * none. Some upstreams hide the length of a text: they put a varying number of spaces before the
+ * closing brackets.
  */
-function skipAlike(chunk: Uint8Array, start: number, like: Uint8Array, from: number): number {
-  if (hasAt(chunk, start, like, from, like.length)) return start + like.length - from;
+function skipPadded(chunk: Uint8Array, start: number, like: Uint8Array, from: number): number {
   let i = start;
   for (let k = from; k < like.length; k++) {
     while (chunk[i] === SPACE && chunk[i] !== like[k] && isCloser(like[k])) i += 1;
