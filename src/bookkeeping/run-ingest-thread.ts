@@ -20,6 +20,7 @@ import { keepHeapCompact } from './compact-heap.ts';
 import { createFactsReader } from './create-facts-reader.ts';
 import { createForgetter } from './create-forgetter.ts';
 import { createIndexRenewer } from './create-index-renewer.ts';
+import { createMonthCloser } from './create-month-closer.ts';
 import { tellFailures } from './tell-failures.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
 
@@ -40,8 +41,10 @@ const FACTS_MS = 15_000;
 const FORGET_MS = 15_000;
 /** From one day whose indexes are renewed to the next, so that entries come in between. */
 const RENEW_MS = 5_000;
+/** From one look for a month that is over to the next. */
+const CLOSE_MS = 60_000;
 /** A thread that is to end is ended in the middle of it. */
-const BUILD_INDEX_MAX_MS = 3_600_000;
+const LONG_WORK_MAX_MS = 3_600_000;
 
 /** The thread of the primary that writes the books: its composition root. */
 if (parentPort !== null) void run(parentPort, workerData as IngestOrder);
@@ -105,14 +108,13 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const options = { books, connection, clock, refusalsKeptMs, signal: stopping.signal };
   const forget = createForgetter(options, () => ingester, log);
   const forgetting = repeat(FORGET_MS, stopping.signal, forget);
-  const ofIndexes = { ...options, withPatience: lendPatient(books, order.books) };
-  const renew = createIndexRenewer(ofIndexes, () => ingester, log);
-  const renewing = repeat(RENEW_MS, stopping.signal, renew);
+  const ofLongDuties = { ...options, withPatience: lendPatient(books, order.books) };
+  const working = carryOutLongDuties(ofLongDuties, () => ingester, log);
   await Promise.all([report, followLag, writing, followFacts, forgetting]);
   waiting.stop();
   await ingester?.stop();
   await writeRefusals();
-  await renewing;
+  await working;
   await Promise.allSettled([books.close(), connection.close()]);
   port.close();
 }
@@ -127,12 +129,23 @@ function openWriter({ books: target, nodeId }: IngestOrder) {
   return { books, rests, refusals };
 }
 
+function carryOutLongDuties(
+  options: Parameters<typeof createMonthCloser>[0],
+  ingester: () => Ingester | undefined,
+  log: Log,
+): Promise<unknown> {
+  return Promise.all([
+    repeat(RENEW_MS, options.signal, createIndexRenewer(options, ingester, log)),
+    repeat(CLOSE_MS, options.signal, createMonthCloser(options, ingester, log)),
+  ]);
+}
+
 /** A file has one writer only, and no time limit for its statements. */
 function lendPatient(books: Books, target: BooksTarget) {
   return async (work: (patient: Books) => Promise<void>): Promise<void> => {
     if (target.kind === 'file') return await work(books);
-    const timeoutMs = BUILD_INDEX_MAX_MS;
-    const patient = openBooks({ target, isReader: false, name: 'indexes', timeoutMs });
+    const timeoutMs = LONG_WORK_MAX_MS;
+    const patient = openBooks({ target, isReader: false, name: 'duties', timeoutMs });
     try {
       await work(patient);
     } finally {

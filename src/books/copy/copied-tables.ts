@@ -35,7 +35,10 @@ const KEYS: { readonly [Table in Exclude<BulkTable, 'entries'>]: readonly string
   facts: ['name'],
 };
 
-/** All but `days` and `ingestion`, which say how far the books are. */
+/**
+ * All but `days` and `ingestion`, which say how far the books are, and the sums of closed months:
+ * a node makes them again.
+ */
 export function listCopiedTables(days: readonly number[]): readonly CopiedTable[] {
   const entries = days.map((day) => ({
     ...({ columns: 'entries', name: entriesOf(day), isShared: true } as const),

@@ -86,6 +86,13 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
       `create table doubtful (since_day INT not null, ${ENTRY_COLUMNS}, primary key (ms, bucket, seq, request, kind, account) END`,
     ],
   },
+  {
+    number: 5,
+    statements: [
+      `create table usage_months (month TEXT not null, ${USAGE_KEY}, ${SUMS}, primary key (month, account, "key", model, upstream, "group") END`,
+      'create table closed_months (month TEXT not null primary key, entries INT, verified_ms INT END',
+    ],
+  },
 ];
 
 /** Of the indexes of a day's table: see `days.indexes`. */

@@ -1,4 +1,5 @@
 import type { AuditRow } from './audit-row.ts';
+import type { ClosedMonthRow } from './months.ts';
 
 /**
  * The tables of the books. Amounts are whole micro-credits, times are milliseconds since the epoch,
@@ -106,6 +107,12 @@ export interface UsageHourRow extends UsageKey, Sums {
 
 export interface UsageDayRow extends UsageKey, Sums {
   readonly day: number;
+}
+
+/** Of a closed month: see `close-month.ts`. */
+interface UsageMonthRow extends UsageKey, Sums {
+  /** In which the entries were entered, `yyyymm`. */
+  readonly month: string;
 }
 
 export interface AccountDayRow extends Sums {
@@ -262,14 +269,11 @@ export interface IngestionRow {
   readonly audit_cursor: string;
 }
 
-interface FactRow {
-  readonly name: string;
-  readonly value: string;
-}
-
 export interface BooksTables {
   usage_hours: UsageHourRow;
   usage_days: UsageDayRow;
+  usage_months: UsageMonthRow;
+  closed_months: ClosedMonthRow;
   account_days: AccountDayRow;
   fleet_hours: FleetHourRow;
   account_totals: AccountTotalRow;
@@ -287,7 +291,7 @@ export interface BooksTables {
   damaged: DamagedRow;
   days: DayRow;
   ingestion: IngestionRow;
-  facts: FactRow;
+  facts: { readonly name: string; readonly value: string };
   migrations: { readonly number: number; readonly applied_ms: number };
   /** Stands for every `entries_<day>`: see `entriesOf` in `days.ts`. */
   entries: EntryRow;

@@ -6,6 +6,7 @@ import type { Books } from '../engine/books.ts';
 import { listFindings, recallAcceptances } from './accepted-findings.ts';
 import { checkBucket } from './check-bucket.ts';
 import { checkDays, type VerifyArchivedDay } from './check-days.ts';
+import { checkMonths } from './check-months.ts';
 import { checkTotals } from './check-totals.ts';
 import type { LedgerReport, UnsettledHolds } from './ledger-report.ts';
 import type { UnsettledOfDay } from './sum-unsettled.ts';
@@ -48,13 +49,14 @@ export async function verifyBooks(options: VerifyBooksOptions): Promise<LedgerRe
       onProgress({ what: 'hours', done, total });
     },
   });
+  const ofMonths = await checkMonths(options);
   const found = {
     entries: ofRedis.entries + (await countRows(books, 'payments')),
     accounts: ofRedis.accounts,
     key_months: ofRedis.keyMonths,
     drifts: ofRedis.drifts,
     unknown_accounts: ofRedis.unknownAccounts,
-    sum_drifts: [...totals, ...ofDays.drifts],
+    sum_drifts: [...totals, ...ofDays.drifts, ...ofMonths],
     archive_problems: ofDays.archiveProblems,
     days_read: ofDays.daysRead,
     days: ofDays.days,

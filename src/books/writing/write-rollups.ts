@@ -1,10 +1,11 @@
 import type { Books, BooksTransaction } from '../engine/books.ts';
+import { monthOfDay } from '../engine/months.ts';
 import { type BooksTables, SUM_COLUMNS } from '../engine/tables.ts';
 import type { RollupChanges } from './add-up.ts';
 import type { BulkTable } from './columns.ts';
 import { insertRows } from './insert-rows.ts';
 
-/** Adds the changes to what the rollups have. */
+/** Adds the changes to what the rollups have. Months of which they change something are open. */
 export async function writeRollups(
   engine: Books['engine'],
   tx: BooksTransaction,
@@ -22,10 +23,20 @@ export async function writeRollups(
     await insertRows(engine, tx, { columns, rows, onConflict, identity });
   };
   const usage = ['account', 'key', 'model', 'upstream', 'group'] as const;
+  await openMonths(tx, changes);
   await add('usage_hours', ['hour', ...usage], SUM_COLUMNS, changes.usageHours);
   await add('usage_days', ['day', ...usage], SUM_COLUMNS, changes.usageDays);
   await add('account_days', ['day', 'account'], SUM_COLUMNS, changes.accountDays);
   await add('fleet_hours', ['hour', 'model', 'upstream'], SUM_COLUMNS, changes.fleetHours);
   await add('account_totals', ['account'], ['entries', 'charged', 'paid'], changes.accountTotals);
   await add('key_months', ['account', 'key', 'month'], ['charged'], changes.keyMonths);
+}
+
+async function openMonths(tx: BooksTransaction, { usageDays }: RollupChanges): Promise<void> {
+  const months = new Set(usageDays.map(({ day }) => monthOfDay(day)));
+  if (months.size === 0) return;
+  await tx
+    .deleteFrom('closed_months')
+    .where('month', 'in', [...months])
+    .execute();
 }

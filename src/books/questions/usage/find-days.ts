@@ -1,11 +1,12 @@
+import { listClosedMonths } from '../../duties/close-month.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, msOfDay, nameDay } from '../../engine/days.ts';
 import { listDays } from '../../engine/migrate-books.ts';
 import { listMissingDays } from '../../engine/missing-days.ts';
 import { BooksError } from '../books-error.ts';
-import type { DaySpan, UsageSegment } from './plan-usage.ts';
+import type { KnownTimes, UsageSegment } from './plan-usage.ts';
 
-interface FoundDays extends DaySpan {
+interface FoundDays extends KnownTimes {
   /** The days whose entries have a table. */
   readonly tables: ReadonlySet<number>;
   /** Those of which the archive has entries that the books do not. */
@@ -21,6 +22,7 @@ export async function findDays({ db }: Books): Promise<FoundDays | undefined> {
     ...{ first, last },
     tables: new Set(await listDays({ db })),
     missing: new Set(await listMissingDays({ db })),
+    closedMonths: new Set(await listClosedMonths({ db })),
   };
 }
 

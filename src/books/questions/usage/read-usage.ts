@@ -80,7 +80,7 @@ async function* sumSegments(
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly summed: readonly SummedRow[]; readonly endMs: number }> {
   for (const { source, fromMs, toMs } of segments) {
-    const unitMs = source === 'usage_days' || source === 'account_days' ? DAY_MS : HOUR_MS;
+    const unitMs = unitOf({ source, fromMs, toMs });
     let units = beginWith(source, rest.filter.account !== undefined);
     for (let startMs = fromMs; startMs < toMs; ) {
       const endMs = Math.min(endOf(source, startMs, units * unitMs), toMs);
@@ -103,6 +103,12 @@ async function* sumSegments(
   }
 }
 
+/** A segment of a month is one month. */
+function unitOf({ source, fromMs, toMs }: UsageSegment): number {
+  if (source === 'usage_months') return toMs - fromMs;
+  return source === 'usage_days' || source === 'account_days' ? DAY_MS : HOUR_MS;
+}
+
 function pace(units: number, tookMs: number, mayGrow: boolean): number {
   if (tookMs > SLOW_MS) return halve(units);
   return tookMs < FAST_MS && mayGrow ? Math.min(units * 2, UNITS_MAX) : units;
@@ -115,8 +121,8 @@ function halve(units: number): number {
 /** How many hours or days the first chunk has. */
 function beginWith(source: UsageSource, isOfAccount: boolean): number {
   if (isOfAccount) return source === 'entries' ? 24 : 64;
-  const counts = { entries: 1, usage_hours: 1, usage_days: 1, account_days: 4, fleet_hours: 192 };
-  return counts[source];
+  const counts: Partial<Record<UsageSource, number>> = { account_days: 4, fleet_hours: 192 };
+  return counts[source] ?? 1;
 }
 
 /** The entries of each day are in a table of their own; the others begin and end with the unit. */

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../../lib/units/time-units.ts';
 import { type AccountSlice, listSliceConditions } from '../../engine/account-slices.ts';
 import type { Books } from '../../engine/books.ts';
 import { dayOfMs, entriesOf, hourOfMs } from '../../engine/days.ts';
+import { monthOfDay } from '../../engine/months.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
 import { FAILED_OUTCOMES } from '../../writing/add-up.ts';
 import type { UsageSegment } from './plan-usage.ts';
@@ -21,7 +22,7 @@ export type SummedRow = Readonly<Record<string, string | number>>;
 
 type Expression = RawBuilder<unknown>;
 
-/** Sums up one table over a short time; that of entries within one day. */
+/** Sums up one table over a short time: that of entries within one day, that of months over one. */
 export async function sumChunk({ db }: Books, chunk: Chunk): Promise<readonly SummedRow[]> {
   const { source, columns, rowsMax } = chunk;
   const table = source === 'entries' ? entriesOf(dayOfMs(chunk.fromMs)) : source;
@@ -90,6 +91,7 @@ function conditionsOf(chunk: Chunk): Expression[] {
 
 function timeOf({ source, fromMs, toMs, filter, slice }: Chunk): Expression {
   if (source === 'entries') return sql`ms >= ${fromMs} and ms < ${toMs}`;
+  if (source === 'usage_months') return sql`month = ${monthOfDay(dayOfMs(fromMs))}`;
   const isOfDays = source === 'usage_days' || source === 'account_days';
   const name = sql.ref(isOfDays ? 'day' : 'hour');
   const [first, end] = isOfDays

@@ -34,7 +34,7 @@ export interface UsageQuery extends UsageFilter {
 /** Where sums are: the entries themselves, or a rollup of them. */
 export type UsageSource = keyof Pick<
   BooksTables,
-  'entries' | 'usage_hours' | 'usage_days' | 'account_days' | 'fleet_hours'
+  'entries' | 'usage_hours' | 'usage_days' | 'usage_months' | 'account_days' | 'fleet_hours'
 >;
 
 /** What the rows of an answer are told apart by: those by key have their account too. */

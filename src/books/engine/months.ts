@@ -1,0 +1,27 @@
+import { dayOfMs, nameDay } from './days.ts';
+
+/** A month whose usage is in `usage_months`, as long as no entry of it comes late. */
+export interface ClosedMonthRow {
+  readonly month: string;
+  /** How many it has; null while it is being closed. */
+  readonly entries: number | null;
+  /** When somebody has compared its sums with those of its days. */
+  readonly verified_ms: number | null;
+}
+
+/** The days of a month, without the last one. */
+export interface DaysOfMonth {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** `yyyymm`. */
+export function monthOfDay(day: number): string {
+  return nameDay(day).slice(0, 'yyyy-mm'.length).replace('-', '');
+}
+
+export function daysOfMonth(month: string): DaysOfMonth {
+  const year = Number(month.slice(0, 'yyyy'.length));
+  const index = Number(month.slice('yyyy'.length)) - 1;
+  return { first: dayOfMs(Date.UTC(year, index, 1)), end: dayOfMs(Date.UTC(year, index + 1, 1)) };
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  closeMonth,
+  findMonthToClose,
+  listClosedMonths,
+  openUnlikeMonths,
+} from '../../../src/books/duties/close-month.ts';
+import type { Books } from '../../../src/books/engine/books.ts';
+import { dayOfMs } from '../../../src/books/engine/days.ts';
+import type { EntryRow } from '../../../src/books/engine/tables.ts';
+import { sumUsage } from '../../../src/books/questions/usage/sum-usage.ts';
+import { describeBooks, makeEntry } from '../books-scene.ts';
+import { useRedis } from '../use-redis.ts';
+import { contextOf, enter, WANTED } from './questions-scene.ts';
+import {
+  type AnyQuery,
+  anyQuery,
+  comparable,
+  makeEntries,
+  START_MS,
+  sumNaively,
+} from './usage-scene.ts';
+
+const redis = useRedis();
+const RUNS = 60;
+/** Makes five months of the five days of `makeEntries`. */
+const STRETCH = 28;
+const MONTHS = ['202610', '202611', '202612', '202701', '202702'];
+
+const stretch = (ms: number) => START_MS + (ms - START_MS) * STRETCH;
+const monthStart = fc.integer({ min: 9, max: 15 }).map((month) => Date.UTC(2026, month, 1));
+const moment = (ms: number | undefined) =>
+  ms === undefined ? fc.constant(undefined) : fc.oneof(fc.constant(stretch(ms)), monthStart);
+const monthsQuery: fc.Arbitrary<AnyQuery> = anyQuery.chain((query) =>
+  fc
+    .record({ fromMs: moment(query.fromMs), toMs: moment(query.toMs) })
+    .map((span) => ({ ...query, ...span })),
+);
+
+const makeStretched = () =>
+  makeEntries(500, 3).map((entry) => ({ ...entry, ms: stretch(entry.ms) }));
+const inMonth = (month: string, seq: number): EntryRow =>
+  makeEntry({ seq, ms: Date.parse(`2026-${month}-15T00:00:00Z`) });
+
+const dayOf = (date: string) => dayOfMs(Date.parse(date));
+const AFTER_ALL = dayOf('2027-03-01');
+const IN_JANUARY = dayOf('2027-01-10');
+
+async function closeMonths(books: Books, beforeDay: number): Promise<void> {
+  for (;;) {
+    const month = await findMonthToClose(books, beforeDay);
+    if (month === undefined) return;
+    await closeMonth(books, month, WANTED);
+  }
+}
+
+describeBooks('closed months', (scene) => {
+  const sum = (books: Books, query: AnyQuery) => sumUsage(contextOf(books, redis), query, WANTED);
+  const createClosed = async (entries: readonly EntryRow[], beforeDay = IN_JANUARY) => {
+    const books = await scene.create();
+    await enter(books, entries);
+    await closeMonths(books, beforeDay);
+    return books;
+  };
+  const countRequests = async (books: Books) => (await sum(books, { by: ['key'] })).total.requests;
+
+  test('have the usage of their entries, by any groups, filters and times', async () => {
+    const entries = makeStretched();
+    const books = await createClosed(entries, AFTER_ALL);
+    expect(await listClosedMonths(books)).toEqual(MONTHS);
+
+    await fc.assert(
+      fc.asyncProperty(monthsQuery, async (query) => {
+        const { data, total } = await sum(books, query);
+        const naive = sumNaively(entries, query);
+        expect(comparable(data)).toEqual(comparable(naive.rows));
+        expect(total).toEqual(naive.total);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('answer for their keys and models without their days', async () => {
+    const entries = makeStretched().filter(({ ms }) => dayOfMs(ms) < AFTER_ALL);
+    const books = await createClosed(entries, AFTER_ALL);
+    await books.db.deleteFrom('usage_days').execute();
+    await books.db.deleteFrom('usage_hours').execute();
+    for (const by of [['key'], ['group', 'model'], ['account', 'upstream']] as const) {
+      const naive = sumNaively(entries, { by });
+      expect(comparable((await sum(books, { by })).data)).toEqual(comparable(naive.rows));
+    }
+  });
+
+  test('are opened by an entry that comes late, and closed again with it', async () => {
+    const books = await createClosed([inMonth('10', 0), inMonth('11', 1), inMonth('12', 2)]);
+    await enter(books, [inMonth('11', 3)]);
+    expect(await listClosedMonths(books)).toEqual(['202610', '202612']);
+    expect(await countRequests(books)).toBe(4);
+    await closeMonths(books, IN_JANUARY);
+    expect(await listClosedMonths(books)).toEqual(['202610', '202611', '202612']);
+    expect(await countRequests(books)).toBe(4);
+  });
+
+  test('stay open if an entry comes while they are being closed', async () => {
+    const books = await scene.create();
+    await enter(books, [inMonth('10', 0)]);
+    let begun = 0;
+    const db = new Proxy(books.db, {
+      get(target, name) {
+        if (name !== 'transaction') return Reflect.get(target, name).bind(target);
+        const execute: ReturnType<typeof target.transaction>['execute'] = async (work) => {
+          begun++;
+          const result = await target.transaction().execute(work);
+          // The first one notes that the month is being closed, the second sums it up.
+          if (begun === 2) await enter(books, [inMonth('10', 1)]);
+          return result;
+        };
+        return () => ({ execute });
+      },
+    });
+    await closeMonth({ engine: books.engine, db } as Books, '202610', WANTED);
+    expect(begun).toBe(2);
+    expect(await listClosedMonths(books)).toEqual([]);
+    expect(await findMonthToClose(books, AFTER_ALL)).toBe('202610');
+    await closeMonths(books, IN_JANUARY);
+    expect(await countRequests(books)).toBe(2);
+  });
+
+  test('are opened if a node of an earlier version has written to them', async () => {
+    const books = await createClosed([inMonth('10', 0), inMonth('11', 1)]);
+    await openUnlikeMonths(books);
+    expect(await listClosedMonths(books)).toEqual(MONTHS.slice(0, 3));
+    const hour = dayOfMs(inMonth('10', 0).ms) * 24;
+    await books.db
+      .updateTable('fleet_hours')
+      .set((eb) => ({ entries: eb('entries', '+', 1) }))
+      .where('hour', '=', hour)
+      .execute();
+    await openUnlikeMonths(books);
+    expect(await listClosedMonths(books)).toEqual(['202611', '202612']);
+  });
+
+  test('are closed in order, and not before they have ended', async () => {
+    const books = await scene.create();
+    expect(await findMonthToClose(books, AFTER_ALL)).toBe(undefined);
+    await enter(books, [inMonth('10', 0), inMonth('12', 1)]);
+    expect(await findMonthToClose(books, dayOf('2026-10-31'))).toBe(undefined);
+    expect(await findMonthToClose(books, dayOf('2026-11-01'))).toBe('202610');
+    await closeMonth(books, '202610', WANTED);
+    expect(await findMonthToClose(books, dayOf('2026-11-30'))).toBe(undefined);
+    await closeMonth(books, '202611', WANTED);
+    expect(await findMonthToClose(books, dayOf('2026-12-31'))).toBe(undefined);
+    expect(await findMonthToClose(books, dayOf('2027-01-01'))).toBe('202612');
+    expect(await listClosedMonths(books)).toEqual(['202610', '202611']);
+  });
+});
