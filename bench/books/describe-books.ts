@@ -9,6 +9,8 @@ const SHOWN_SHARE = 0.001;
 
 export interface EngineResult extends Omit<Filled, 'samples'> {
   readonly engine: string;
+  /** Of closing all months that are over. */
+  readonly closeSeconds: number;
   readonly sizes: readonly TableSize[];
   readonly asked: Asked;
 }
@@ -29,14 +31,18 @@ export function describeBooks(size: FleetSize, results: readonly EngineResult[])
 }
 
 function describeFilling({ entries }: FleetSize, results: readonly EngineResult[]): string {
-  const lines = results.map(({ engine, seconds, rowsPerSecond, residentBytesMax }) => {
-    const speeds = [entries / seconds, rowsPerSecond[0] ?? 0, rowsPerSecond.at(-1) ?? 0];
-    const cells = [...speeds, seconds, residentBytesMax / MB].map((value) => show(value));
-    return `| ${[engine, ...cells].join(' | ')} |`;
-  });
+  const lines = results.map(
+    ({ engine, seconds, closeSeconds, rowsPerSecond, residentBytesMax }) => {
+      const speeds = [entries / seconds, rowsPerSecond[0] ?? 0, rowsPerSecond.at(-1) ?? 0];
+      const cells = [...speeds, seconds, closeSeconds, residentBytesMax / MB].map((value) =>
+        show(value),
+      );
+      return `| ${[engine, ...cells].join(' | ')} |`;
+    },
+  );
   return [
-    '| filled | rows/s | first tenth | last tenth | seconds | RSS MB |',
-    '|---|--:|--:|--:|--:|--:|',
+    '| filled | rows/s | first tenth | last tenth | seconds | months closed, s | RSS MB |',
+    '|---|--:|--:|--:|--:|--:|--:|',
     ...lines,
   ].join('\n');
 }

@@ -12,6 +12,7 @@ import { openBooks } from '../../src/books/engine/open-books.ts';
 import type { BooksTarget } from '../../src/lib/address/books-target.ts';
 import { startPostgres } from '../../test/support/servers/start-postgres.ts';
 import type { Asked, AskOrder } from '../books/ask-main.ts';
+import { closeMonths } from '../books/close-months.ts';
 import { describeBooks } from '../books/describe-books.ts';
 import { fillBooks } from '../books/fill-books.ts';
 import { measureSizes } from '../books/measure-size.ts';
@@ -70,6 +71,7 @@ async function measure(engine: string) {
   const { samples, ...filled } = await fillBooks(target, size, (part, rowsPerSecond) =>
     console.error(`${engine}: ${part * 10} %, ${rowsPerSecond.toFixed(0)} rows/s`),
   );
+  const closeSeconds = await closeMonths(target);
   const books = openBooks({ target, isReader: true, name: 'bench' });
   const sizes = await measureSizes(books);
   await books.close();
@@ -80,7 +82,7 @@ async function measure(engine: string) {
   const asked = await askAll({
     ...{ target, samples, startMs, days, redisSocket: join(redisDir, 'redis.sock') },
   });
-  return { engine, ...filled, sizes, asked };
+  return { engine, ...filled, closeSeconds, sizes, asked };
 }
 
 try {
