@@ -51,17 +51,17 @@ function createCounts() {
   };
 }
 
-/** Returns a function that reports the activity, if there is something new. */
-export function createActivityTeller(
+/** Returns a function that sends the activity, if there is something new. */
+export function createActivitySender(
   count: ActivityCount,
   openRequests: () => number,
-  tell: (activity: Activity) => void,
+  send: (activity: Activity) => void,
 ): () => void {
-  let openTold = 0;
+  let openSent = 0;
   return () => {
     const activity = count.take(openRequests());
-    if (activity.requests === 0 && activity.open === openTold) return;
-    openTold = activity.open;
-    tell(activity);
+    if (activity.requests === 0 && activity.open === openSent) return;
+    openSent = activity.open;
+    send(activity);
   };
 }

@@ -17,7 +17,7 @@ interface HandOver {
   noteJournalled(id: number): void;
 }
 
-export function createHandOver(tellPrimary: (message: MessageToPrimary) => void): HandOver {
+export function createHandOver(sendToPrimary: (message: MessageToPrimary) => void): HandOver {
   const questions = createQuestions<void>({
     answerTimeMaxMs: ANSWER_TIME_MAX_MS,
     failure: 'the primary did not take the settlements',
@@ -25,7 +25,7 @@ export function createHandOver(tellPrimary: (message: MessageToPrimary) => void)
   return {
     send: (settlements) =>
       questions.ask((id) =>
-        tellPrimary({ type: 'journal', id, settlements: settlements.map(encodeSettlement) }),
+        sendToPrimary({ type: 'journal', id, settlements: settlements.map(encodeSettlement) }),
       ),
     noteJournalled: (id) => questions.noteAnswer(id),
   };

@@ -57,7 +57,7 @@ export function createRefusalTally(clock: Clock): RefusalTally {
   return {
     note(record) {
       const { requestId, model = '', refusal, status = 0, route: format, isStream } = record;
-      // A client that left before it was refused is not told anything.
+      // A client that left before it was refused is not sent anything.
       if (refusal === undefined) return;
       const refusedMs = clock.nowMs();
       const keyId = readKeyId(record);
@@ -87,18 +87,18 @@ function readKeyId({ keyId = '', isKeyProven, refusal }: RequestRecord): string 
  * Returns a function that sends the next batch. At most one batch is under way: while it is,
  * refusals wait for the next one. Only the last call sends without waiting.
  */
-export function createRefusalTeller(
+export function createRefusalSender(
   tally: Pick<RefusalTally, 'take'>,
-  tell: (batch: RefusalBatch, onSent: () => void) => void,
+  send: (batch: RefusalBatch, onSent: () => void) => void,
 ): (isLast: boolean) => void {
-  let isTelling = false;
+  let isSending = false;
   return (isLast) => {
-    if (isTelling && !isLast) return;
+    if (isSending && !isLast) return;
     const batch = tally.take();
     if (batch === undefined) return;
-    isTelling = true;
-    tell(batch, () => {
-      isTelling = false;
+    isSending = true;
+    send(batch, () => {
+      isSending = false;
     });
   };
 }

@@ -19,11 +19,11 @@ import { startWorker, type Worker, type WorkerOptions } from './start-worker.ts'
 /** A worker that has lost its primary finishes open requests and accepts no new connections. */
 const ORPHAN_LINGER_MS = 500;
 
-/** What a worker tells its primary by itself. */
-const REPORTS: Pick<WorkerOptions, 'report' | 'tellActivity' | 'tellRefusals'> = {
-  report: (report, onSent) => tellPrimary({ type: 'report', report }, onSent),
-  tellActivity: (activity) => tellPrimary({ type: 'activity', activity }),
-  tellRefusals: (batch, onSent) => tellPrimary({ type: 'refusals', batch }, onSent),
+/** What a worker sends its primary by itself. */
+const REPORTS: Pick<WorkerOptions, 'report' | 'sendActivity' | 'sendRefusals'> = {
+  report: (report, onSent) => sendToPrimary({ type: 'report', report }, onSent),
+  sendActivity: (activity) => sendToPrimary({ type: 'activity', activity }),
+  sendRefusals: (batch, onSent) => sendToPrimary({ type: 'refusals', batch }, onSent),
 };
 
 /** The process around a worker. It takes orders from the primary and exits once it has drained. */
@@ -34,7 +34,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   const news: WorkerNews = { downUpstreams: [], books: { isFull: false }, catalogue: undefined };
   let log: Log = createLog('info', 'worker');
   let isDraining = false;
-  const handOver = createHandOver(tellPrimary);
+  const handOver = createHandOver(sendToPrimary);
 
   const drain = (order: DrainOrder) => {
     if (isDraining) {
@@ -44,7 +44,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
     isDraining = true;
     Promise.resolve(worker?.drain(order)).then(() => {
       const last = { type: 'last_metrics', metrics: worker?.readMetrics() ?? [] } as const;
-      tellPrimary(last, () => process.exit(0));
+      sendToPrimary(last, () => process.exit(0));
     }, crash);
   };
   const crash = (error: unknown) => {
@@ -65,10 +65,10 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
       });
       if (news.catalogue !== undefined) worker.changeCatalogue(news.catalogue);
       worker.setDownUpstreams(news.downUpstreams);
-      tellPrimary({ type: 'listening' });
+      sendToPrimary({ type: 'listening' });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      tellPrimary({ type: 'failed', reason }, () => process.exit(1));
+      sendToPrimary({ type: 'failed', reason }, () => process.exit(1));
     }
   };
 
@@ -84,7 +84,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
         handOver.noteJournalled(message.id);
         break;
       case 'read_metrics':
-        tellPrimary({ type: 'metrics', id: message.id, metrics: worker?.readMetrics() ?? [] });
+        sendToPrimary({ type: 'metrics', id: message.id, metrics: worker?.readMetrics() ?? [] });
         break;
       case 'drain':
         drain(message.order);
@@ -97,7 +97,7 @@ export function runWorkerProcess(extraRoutes: readonly HttpRoute[] = []): void {
   process.on('unhandledRejection', (err) => log.error({ err }, 'a failure that nobody waited for'));
   listenForEnd(() => drain({ timeoutMs: orphanTimeoutMs, lingerMs: ORPHAN_LINGER_MS }));
   // An order that arrives before this process listens for messages would be lost.
-  tellPrimary({ type: 'ready' });
+  sendToPrimary({ type: 'ready' });
 }
 
 type OpenParts = Pick<
@@ -116,7 +116,7 @@ function open(order: StartOrder, parts: OpenParts): Promise<Worker> {
 }
 
 /**
- * What the primary has told this process since it began; a worker that starts later needs it too.
+ * What the primary has sent this process since it began; a worker that starts later needs it too.
  */
 interface WorkerNews {
   downUpstreams: readonly string[];
@@ -160,7 +160,7 @@ function embeddedTarget(order: StartOrder): RedisTarget {
   return unixRedisTarget(order.embeddedRedisPath);
 }
 
-function tellPrimary(message: MessageToPrimary, onSent: () => void = () => {}): void {
+function sendToPrimary(message: MessageToPrimary, onSent: () => void = () => {}): void {
   // The primary may be gone by now. The 'disconnect' event handles that.
   if (process.send === undefined || !process.connected) onSent();
   else process.send(message, () => onSent());

@@ -14,7 +14,7 @@ export function startReports(
   send: (report: WorkerReport, onSent: () => void) => void,
 ): () => void {
   let looksSinceReport = 0;
-  let toldHealth = '';
+  let sentHealth = '';
   let isSending = false;
 
   const look = () => {
@@ -22,9 +22,9 @@ export function startReports(
     if (isSending) return;
     const report = read();
     const health = readHealth(report);
-    if (health === toldHealth && looksSinceReport * LOOK_INTERVAL_MS < REPORT_INTERVAL_MS) return;
+    if (health === sentHealth && looksSinceReport * LOOK_INTERVAL_MS < REPORT_INTERVAL_MS) return;
     looksSinceReport = 0;
-    toldHealth = health;
+    sentHealth = health;
     isSending = true;
     send(report, () => {
       isSending = false;

@@ -31,14 +31,14 @@ import type { Settlement } from '../quota/settlement/settlement.ts';
 import { createBreaker } from '../redis/breaker.ts';
 import { connectRedis } from '../redis/connect-redis.ts';
 import { watchRedis } from '../redis/watch-redis.ts';
-import { type ActivityCount, createActivityCount, createActivityTeller } from './activity-count.ts';
+import { type ActivityCount, createActivityCount, createActivitySender } from './activity-count.ts';
 import { createBilling } from './billing.ts';
 import { callEachSecond } from './call-each-second.ts';
 import { createObserveTries, createWorkerMetrics, watchWorker } from './create-worker-metrics.ts';
 import { drainServer, type ServerDrain } from './drain-server.ts';
 import { createObservers } from './observers.ts';
 import { openReasoningVault } from './open-reasoning-vault.ts';
-import { createRefusalTally, createRefusalTeller, type RefusalTally } from './refusal-tally.ts';
+import { createRefusalSender, createRefusalTally, type RefusalTally } from './refusal-tally.ts';
 import { startReports } from './start-reports.ts';
 import { createUpstreams } from './upstreams.ts';
 import { createWorkerCatalogue } from './worker-catalogue.ts';
@@ -56,9 +56,9 @@ export interface WorkerOptions {
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   /** Calls `onSent` when the report has left this process. */
   readonly report: (report: WorkerReport, onSent: () => void) => void;
-  readonly tellActivity: (activity: Activity) => void;
+  readonly sendActivity: (activity: Activity) => void;
   /** Calls `onSent` when the batch has left this process. */
-  readonly tellRefusals: (batch: RefusalBatch, onSent: () => void) => void;
+  readonly sendRefusals: (batch: RefusalBatch, onSent: () => void) => void;
   readonly clock: Clock;
   readonly log: Log;
   /** Routes for tests of the process itself. The product has none. */
@@ -136,7 +136,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const catalogueVersion = () => sold.current().version;
   watchWorker(metrics, { server, unread, redisWatch, catalogueVersion, upstreams, isDraining });
   log.debug({ uws: label }, 'native HTTP server loaded');
-  const stopTelling = startTelling(options, server, requestCounts);
+  const stopSending = startSending(options, server, requestCounts);
   const readReport = () => ({
     ...{ upstreams: upstreams.readReports(), readiness: readiness() },
     storeOutForMs: redisWatch.outForMs(),
@@ -151,7 +151,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     async drain(order) {
       drain = drainServer({ server, unread }, order);
       const cut = await drain.over;
-      stopTelling();
+      stopSending();
       if (cut > 0) log.warn({ cut }, 'drain took too long: open exchanges were cut');
       for (const stop of [stopReports, reasoning.stop, redisWatch.stop]) stop();
       await Promise.all([billing.close(), observers.close()]);
@@ -175,17 +175,17 @@ interface RequestCounts {
   readonly refusals: RefusalTally;
 }
 
-function startTelling(
-  options: Pick<WorkerOptions, 'tellActivity' | 'tellRefusals'>,
+function startSending(
+  options: Pick<WorkerOptions, 'sendActivity' | 'sendRefusals'>,
   server: Pick<Server, 'activeExchanges'>,
   { activity, refusals }: RequestCounts,
 ): () => void {
   const openRequests = () => server.activeExchanges;
-  const tellActivity = createActivityTeller(activity, openRequests, options.tellActivity);
-  const tellRefusals = createRefusalTeller(refusals, options.tellRefusals);
+  const sendActivity = createActivitySender(activity, openRequests, options.sendActivity);
+  const sendRefusals = createRefusalSender(refusals, options.sendRefusals);
   return callEachSecond((isLast) => {
-    tellActivity();
-    tellRefusals(isLast);
+    sendActivity();
+    sendRefusals(isLast);
   });
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SAMPLE_RECORD } from '../../../bench/support/sample-record.ts';
 import type { RequestRecord } from '../../../src/gateway/request-record.ts';
 import type { RefusalBatch } from '../../../src/lib/refusal-batch.ts';
-import { createRefusalTally, createRefusalTeller } from '../../../src/worker/refusal-tally.ts';
+import { createRefusalSender, createRefusalTally } from '../../../src/worker/refusal-tally.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = 29_000_000 * MINUTE_MS;
@@ -114,7 +114,7 @@ describe('telling refusals', () => {
     const { tally, note } = createStage();
     const batches: RefusalBatch[] = [];
     const ends: (() => void)[] = [];
-    const tell = createRefusalTeller(tally, (batch, told) => {
+    const tell = createRefusalSender(tally, (batch, told) => {
       batches.push(batch);
       ends.push(told);
     });
