@@ -23,7 +23,7 @@ interface MetronomeOptions {
 
 interface ThreadData {
   /**
-   * The first cell tells the thread to end. The second is set while a tick message is on its way.
+   * The first cell ends the thread. The second is set while a tick message is on its way.
    */
   readonly cells: Int32Array;
   /** One value: the time of tick 0, by the clock that all threads share. */

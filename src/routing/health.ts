@@ -40,13 +40,13 @@ interface Pass {
   hasAnswered: boolean;
 }
 
-/** The passive health of one upstream: what its calls tell, and nothing else. */
+/** The passive health of one upstream: what its calls show, and nothing else. */
 export interface Health {
   state(): HealthState;
   /** How long no call may enter; also 0 while a probe is on its way. */
   restMs(): number;
   canEnter(): boolean;
-  /** Whether a probe has told nothing yet. Another call may still enter after a while. */
+  /** Whether a probe has shown nothing yet. Another call may still enter after a while. */
   isProbed(): boolean;
   /**
    * The upstream is known to be well again. Ends its rest after failures, however long that was.

@@ -10,7 +10,7 @@ export interface Latency {
   /** Undefined while there is no sample. */
   readonly averageMs: number | undefined;
   note(ms: number): void;
-  /** A caller gave up after this time, which tells nothing unless it is longer than the average. */
+  /** A caller gave up after this time, which says nothing unless it is longer than the average. */
   noteAtLeast(ms: number): void;
   /**
    * The average, drawn towards `baseMs` the older it is. So a route that was slow once is taken for

@@ -2,14 +2,14 @@ import type { Clock } from '../lib/time/clock.ts';
 
 /**
  * An answer that is not a stream has its first event when it is complete, which can take minutes.
- * Nobody else should wait so long for what a probe tells.
+ * Nobody else should wait so long for what a probe shows.
  */
 const ALONE_MAX_MS = 2_000;
 
 /** Whose turn it is to probe an upstream. */
 export interface ProbeTurn {
   isTaken(): boolean;
-  /** Whether a probe has told nothing yet, however long it has been on its way. */
+  /** Whether a probe has shown nothing yet, however long it has been on its way. */
   isPending(): boolean;
   /** The new probe keeps others away, and no longer the one before. */
   take(probe: object): void;

@@ -5,7 +5,7 @@ import { createRest, type Rest } from './rest.ts';
 /**
  * `paused`: it is well, but asked for a pause for at least one of its models.
  *
- * `down`: it does not answer its probe, whatever its calls tell.
+ * `down`: it does not answer its probe, whatever its calls show.
  */
 export type UpstreamHealth = HealthState | 'paused' | 'down';
 
