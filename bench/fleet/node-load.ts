@@ -60,7 +60,7 @@ export async function askOnce(
     ...{ key, plans, requestId, modelNames: ['llm-bench-1'], stop },
     ...{ holdMicros: HELD_MICROS, holdLeastMicros: HELD_MICROS, seenMicros: () => 0 },
     ...{ tokens: NO_LISTS.tokens, endUser: '' },
-    tellRate: (told) => Object.assign(rate, told),
+    sendRate: (sent) => Object.assign(rate, sent),
   });
   log.add({
     ...{ type: 'admitted', requestId, keyId, askedMs, repliedMs: Date.now(), isRepeated: false },

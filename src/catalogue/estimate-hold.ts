@@ -20,8 +20,8 @@ export interface InputBound {
 }
 
 export interface BodyBound extends InputBound {
-  /** An upstream that tells more than this tells of what was never sent. */
-  readonly toldTokensMax: number;
+  /** An upstream that reports more than this reports what was never sent. */
+  readonly reportedTokensMax: number;
 }
 
 interface ReadBounds {
@@ -41,9 +41,9 @@ export function boundInput(estimate: TokenEstimate, bounds: ReadBounds): BodyBou
   const tokensMax =
     searchesMax === 0 ? askedTokensMax : Math.max(searchedTokensMax, askedTokensMax);
   // The window of the settings may be smaller than that of the vendor.
-  const toldTokensMax = Math.max(searchedTokensMax, most + fileTokensMax);
+  const reportedTokensMax = Math.max(searchedTokensMax, most + fileTokensMax);
   const { limited: limitedTokens } = estimate;
-  return { tokensMax, toldTokensMax, limitedTokens, cacheWrite, searchesMax };
+  return { tokensMax, reportedTokensMax, limitedTokens, cacheWrite, searchesMax };
 }
 
 function boundAskedFiles(files: FileCounts, bounds: ReadBounds): number {

@@ -19,7 +19,7 @@ const MESSAGE_TOKENS = 4;
 /** No token goes from one part to the next, however short both are. */
 const FURTHER_PART_TOKENS = 1;
 const TOOL_TOKENS = 16;
-/** The most that vendors tell a model about tools in general, and about each tool of their own. */
+/** The most that vendors add to a prompt about tools in general, and about each of their own. */
 const TOOL_PROMPT_TOKENS = 500;
 const VENDOR_TOOL_TOKENS = 1_300;
 /** The same for documents that are to be cited. */
@@ -66,7 +66,7 @@ interface Tally {
   readonly longTexts: LongTexts;
 }
 
-/** What a request does not tell of the body that it came in. */
+/** What a request does not say of the body that it came in. */
 type Source = Pick<JsonBody, 'longTexts' | 'scalarBytes' | 'value'>;
 
 const NO_SOURCE: Source = { longTexts: NO_LONG_TEXTS, scalarBytes: 0, value: {} };

@@ -23,9 +23,9 @@ export interface LimitedUsage {
 }
 
 /** Limits the usage to what the answer can have cost: nobody pays for more than was asked. */
-export function limitUsage(told: Usage, limits: UsageLimits): LimitedUsage {
+export function limitUsage(reported: Usage, limits: UsageLimits): LimitedUsage {
   const { outputTokensMax, inputTokensMax, searchesMax } = limits;
-  const usage = timeWrites(told, limits.cacheWrite);
+  const usage = timeWrites(reported, limits.cacheWrite);
   const input = inputOf(usage);
   const isBeyond = input > inputTokensMax || usage.searches > searchesMax;
   const isOutputSound = usage.output <= outputTokensMax && usage.thinking <= usage.output;

@@ -15,10 +15,10 @@ export interface HiddenCost {
   readonly isStream: boolean;
   readonly asksToThink: boolean;
   /**
-   * The model reads what a search finds. Only the end of the answer tells how many tokens that was.
+   * The model reads what a search finds. Only the end of the answer says how many tokens that was.
    */
   readonly maySearch: boolean;
-  /** Nobody knows what the input costs before the upstream has told it. */
+  /** Nobody knows what the input costs before the upstream has reported it. */
   readonly isInputUnsure: boolean;
   readonly requestBytes: number;
 }
@@ -28,12 +28,12 @@ export interface HiddenCost {
  * leaving before the cost is known. If the client cannot see all of the cost, the rest of the
  * answer is read for its usage; otherwise the upstream is stopped.
  *
- *   here ──client gone──▶ unread ──all told──▶ over
+ *   here ──client gone──▶ unread ──all reported──▶ over
  *    │                      │ timeout, revoked, the worker ends
  *    └──nothing is hidden, or not sent, or no room──▶ stopped
  */
 export class ClientLeave implements UnreadAnswer {
-  /** Tells the upstream to stop. */
+  /** Stops the upstream. */
   readonly signal = new StopSource();
   readonly #client: ClientSide;
   readonly #meter: Meter;
@@ -154,7 +154,7 @@ export class ClientLeave implements UnreadAnswer {
   }
 
   #isWorthReading(): boolean {
-    return this.#mayHide() || (this.#cost.isInputUnsure && !this.#meter.isInputTold());
+    return this.#mayHide() || (this.#cost.isInputUnsure && !this.#meter.isInputReported());
   }
 
   #mayHide(): boolean {

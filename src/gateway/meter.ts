@@ -20,7 +20,7 @@ import type { TokenRatio } from './token-ratios.ts';
  */
 export type AnswerEnd = 'complete' | 'failed' | 'undelivered' | 'left';
 
-/** Follows the events of one answer and tells what it costs. */
+/** Follows the events of one answer and computes what it costs. */
 export interface Meter {
   /** Sets the most output tokens that the upstream is asked for. */
   limitOutput(tokensMax: number): void;
@@ -32,8 +32,8 @@ export interface Meter {
   /** The same for deltas of which only the bytes were counted. */
   noteContent(bytes: number): void;
   hasBegun(): boolean;
-  isInputTold(): boolean;
-  /** Whether some of the output is thoughts, which an upstream need not tell in full. */
+  isInputReported(): boolean;
+  /** Whether some of the output is thoughts, which an upstream need not report in full. */
   hasThought(): boolean;
   /** What the answer would cost if it ended here. */
   seenMicros(isSent: boolean): number;
@@ -51,7 +51,7 @@ export interface MeterOptions {
   readonly ratio: TokenRatio;
   /** For estimates: an upstream that counts nothing may cut what is longer. */
   readonly contextTokensMax: number;
-  readonly input: Pick<BodyBound, 'toldTokensMax'>;
+  readonly input: Pick<BodyBound, 'reportedTokensMax'>;
   readonly outputTokensMax: number;
   readonly searchesMax: number;
 }
@@ -69,10 +69,10 @@ class UsageMeter implements Meter {
   readonly #options: MeterOptions;
   #outputTokensMax: number;
   #started: Usage | undefined;
-  /** The last usage the upstream told after the start event. */
-  #told: Usage | undefined;
+  /** The last usage the upstream reported after the start event. */
+  #reported: Usage | undefined;
   /** How many bytes had been delivered by then. */
-  #bytesAtTold = 0;
+  #bytesAtReport = 0;
   #isFinished = false;
   #hasThought = false;
   #deliveredBytes = 0;
@@ -98,12 +98,12 @@ class UsageMeter implements Meter {
         this.#noteBlock(event.block);
         break;
       case 'usage':
-        this.#noteTold(event.usage);
+        this.#noteReported(event.usage);
         break;
       case 'finish':
         this.#isFinished = true;
-        if (event.usage !== undefined) this.#noteTold(event.usage);
-        return this.#tellCharged(event);
+        if (event.usage !== undefined) this.#noteReported(event.usage);
+        return this.#reportCharged(event);
     }
     return event;
   }
@@ -122,12 +122,12 @@ class UsageMeter implements Meter {
     return this.#started !== undefined || this.#deliveredBytes > 0 || this.#isFinished;
   }
 
-  isInputTold(): boolean {
+  isInputReported(): boolean {
     return this.#findInput() !== undefined;
   }
 
   hasThought(): boolean {
-    return this.#hasThought || (this.#told?.thinking ?? 0) > 0;
+    return this.#hasThought || (this.#reported?.thinking ?? 0) > 0;
   }
 
   seenMicros(isSent: boolean): number {
@@ -147,7 +147,7 @@ class UsageMeter implements Meter {
 
   /** Searches are billed even if the upstream breaks before it says what it found. */
   #hasSearched(): boolean {
-    return (this.#told?.searches ?? 0) + (this.#started?.searches ?? 0) > 0;
+    return (this.#reported?.searches ?? 0) + (this.#started?.searches ?? 0) > 0;
   }
 
   #learn({ usage, isEstimated, isImplausible }: Bill): void {
@@ -164,33 +164,33 @@ class UsageMeter implements Meter {
 
   #limit(usage: Usage): LimitedUsage {
     const { input, searchesMax, estimate } = this.#options;
-    const inputTokensMax = input.toldTokensMax;
+    const inputTokensMax = input.reportedTokensMax;
     const outputTokensMax = this.#outputTokensMax;
     const { cacheWrite } = estimate;
     return limitUsage(usage, { outputTokensMax, inputTokensMax, searchesMax, cacheWrite });
   }
 
-  #tellCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
+  #reportCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
     const { usage } = this.#limit(this.#count().usage);
     return usage === finish.usage ? finish : { ...finish, usage };
   }
 
-  #noteTold(usage: Usage): void {
-    this.#told = usage;
-    this.#bytesAtTold = this.#deliveredBytes;
+  #noteReported(usage: Usage): void {
+    this.#reported = usage;
+    this.#bytesAtReport = this.#deliveredBytes;
   }
 
   /**
    * The upstream's own count, unless it leaves out delivered output or the input. Then an estimate.
    */
   #count(): Count {
-    const told = this.#told;
-    if (told === undefined) return this.#estimate();
-    const isUpToDate = this.#isFinished || this.#bytesAtTold === this.#deliveredBytes;
-    const lacksInput = inputOf(told) === 0 && told.output + this.#deliveredBytes > 0;
-    const lacksOutput = told.output === 0 && this.#deliveredBytes > 0;
+    const reported = this.#reported;
+    if (reported === undefined) return this.#estimate();
+    const isUpToDate = this.#isFinished || this.#bytesAtReport === this.#deliveredBytes;
+    const lacksInput = inputOf(reported) === 0 && reported.output + this.#deliveredBytes > 0;
+    const lacksOutput = reported.output === 0 && this.#deliveredBytes > 0;
     const isWhole = isUpToDate && !lacksInput && !lacksOutput;
-    return isWhole ? { usage: told, isEstimated: false } : this.#estimate();
+    return isWhole ? { usage: reported, isEstimated: false } : this.#estimate();
   }
 
   /**
@@ -198,14 +198,14 @@ class UsageMeter implements Meter {
    * have.
    */
   #estimate(): Count {
-    const told = this.#told ?? NO_USAGE;
-    const isCounted = told.output > 0;
-    const untoldBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtTold : 0);
-    const untold =
-      this.#isFinished && isCounted ? 0 : untoldBytes / this.#options.ratio.bytesPerToken;
-    const delivered = Math.min(told.output + Math.ceil(untold), this.#outputTokensMax);
-    const output = Math.max(isCounted ? told.output : (this.#started?.output ?? 0), delivered);
-    const { thinking, searches } = this.#told ?? this.#started ?? NO_USAGE;
+    const reported = this.#reported ?? NO_USAGE;
+    const isCounted = reported.output > 0;
+    const unreportedBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtReport : 0);
+    const unreported =
+      this.#isFinished && isCounted ? 0 : unreportedBytes / this.#options.ratio.bytesPerToken;
+    const delivered = Math.min(reported.output + Math.ceil(unreported), this.#outputTokensMax);
+    const output = Math.max(isCounted ? reported.output : (this.#started?.output ?? 0), delivered);
+    const { thinking, searches } = this.#reported ?? this.#started ?? NO_USAGE;
     const input = this.#findInput() ?? this.#estimateInput();
     return {
       usage: { ...input, output, thinking: Math.min(thinking, output), searches },
@@ -214,14 +214,14 @@ class UsageMeter implements Meter {
   }
 
   #findInput(): Usage | undefined {
-    const told = this.#told;
-    if (told !== undefined && inputOf(told) > 0) return told;
+    const reported = this.#reported;
+    if (reported !== undefined && inputOf(reported) > 0) return reported;
     const started = this.#started;
     return started !== undefined && inputOf(started) > 0 ? started : undefined;
   }
 
   /**
-   * An upstream that begins without telling its input is not one that charges extra to write
+   * An upstream that begins without reporting its input is not one that charges extra to write
    * caches.
    */
   #estimateInput(): Usage {

@@ -47,9 +47,9 @@ export interface RequestRecord {
   readonly chargeMicros: number;
   readonly heldMicros: number;
   readonly isEstimated: boolean;
-  /** The answer is complete, but the upstream told no usage, or left out a part of it. */
+  /** The answer is complete, but the upstream reported no usage, or left out a part of it. */
   readonly isUsageMissing: boolean;
-  /** The upstream told more usage than the answer can have cost. The excess is not charged. */
+  /** The upstream reported more usage than the answer can have cost. The excess is not charged. */
   readonly isUsageImplausible: boolean;
 }
 

@@ -62,7 +62,7 @@ export async function runInference(
     try {
       end = await sending;
     } catch (error) {
-      // The settlement tells of it, so it is noted before; noting it again below changes nothing.
+      // The settlement has it, so it is noted before; noting it again below changes nothing.
       if (!leave.isUnread || !(error instanceof Refusal)) {
         recorder.noteFailure(error, client.signal.aborted);
         throw error;
@@ -129,7 +129,7 @@ async function openAnswer(
     requestId: client.requestId,
     modelNames: [model.id, ...model.aliases],
     seenMicros: () => meter.seenMicros(leave.isSent()),
-    tellRate: (...rates) => client.addHeaders(format.encodeRate(...rates)),
+    sendRate: (...rates) => client.addHeaders(format.encodeRate(...rates)),
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
@@ -219,7 +219,7 @@ function askUpstream(
   const affordable = isPaid ? Infinity : affordableOutputTokens({ input, heldMicros, price });
   const outputTokensMax = Math.min(bounds.outputTokensMax, admission.outputTokensRoom, affordable);
   const promisedMax = (request.outputTokensMax === undefined ? model : bounds).outputTokensMax;
-  if (outputTokensMax < promisedMax) tellCut(client, outputTokensMax);
+  if (outputTokensMax < promisedMax) addCutHeader(client, outputTokensMax);
   meter.limitOutput(outputTokensMax);
   const parts = steps.infer({
     requestId: client.requestId,
@@ -247,6 +247,6 @@ function askUpstream(
  * The client left the length of the answer to the gateway, but the model's window, the client's
  * credits or a limit of tokens leave no room for the longest answer.
  */
-function tellCut(client: ClientSide, outputTokensMax: number): void {
+function addCutHeader(client: ClientSide, outputTokensMax: number): void {
   client.addHeaders({ 'x-tollgate-max-tokens': String(outputTokensMax) });
 }

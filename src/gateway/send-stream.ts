@@ -61,16 +61,16 @@ export async function sendStream(delivery: Delivery, parts: Answer): Promise<Ans
     await sender.sendError(error, client.requestId);
   } finally {
     sender.close();
-    // If the client left first, this tells the upstream to stop.
+    // If the client left first, this stops the upstream.
     await parts.return?.();
   }
   sender.end();
   return end;
 }
 
-/** An upstream may tell together with its failure what it used. */
+/** An upstream may report together with its failure what it used. */
 function noteFailed(error: unknown, meter: Meter): void {
-  const usage = error instanceof Refusal ? error.toldUsage : undefined;
+  const usage = error instanceof Refusal ? error.reportedUsage : undefined;
   if (usage !== undefined) meter.note({ type: 'usage', usage });
 }
 
@@ -167,7 +167,7 @@ class StreamSender {
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {
     const progress = this.#context.response?.progress;
-    // The upstream may have told more, which nobody took.
+    // The upstream may have reported more, which nobody took.
     if (progress !== undefined) progress.nextNumber = this.#nextNumber ?? progress.nextNumber;
     return this.#stream.write(this.#needEncoder().encodeError(error, requestId));
   }
@@ -207,8 +207,8 @@ class StreamSender {
     const isEncoded = part.bytes !== undefined || part.closing !== undefined;
     const isWritten = !isEncoded && !this.#stream.isFinished;
     // The last usage of all counts for the whole answer.
-    const untoldBytes = part.events.at(-1)?.type === 'finish' ? 0 : (part.untoldBytes ?? 0);
-    this.#meter.noteContent(part.contentBytes - untoldBytes);
+    const unreportedBytes = part.events.at(-1)?.type === 'finish' ? 0 : (part.unreportedBytes ?? 0);
+    this.#meter.noteContent(part.contentBytes - unreportedBytes);
     this.#nextNumber = part.nextNumber;
     for (const event of part.events) {
       const counted = this.#meter.note(event);
@@ -218,7 +218,7 @@ class StreamSender {
       if (kept !== undefined) return this.#encodeKept(text, counted, kept);
       text += this.#needEncoder().encode(counted);
     }
-    if (untoldBytes !== 0) this.#meter.noteContent(untoldBytes);
+    if (unreportedBytes !== 0) this.#meter.noteContent(unreportedBytes);
     if (part.closing === undefined || charged === undefined) return part.bytes ?? text;
     return part.closing(charged);
   }

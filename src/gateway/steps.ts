@@ -37,7 +37,7 @@ export interface Steps {
   /** Rejects if the store does not know the key. */
   prove(key: ApiKey): Promise<unknown>;
   /**
-   * For requests that cost nothing: checks the key and tells which models it may use (undefined:
+   * For requests that cost nothing: checks the key and returns which models it may use (undefined:
    * all).
    */
   admitFree(key: ApiKey): Promise<{

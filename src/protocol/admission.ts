@@ -87,7 +87,7 @@ export interface AdmissionOrder {
    * Called as soon as the rate is known, whether or not the request is admitted. If it is,
    * `creditsMicros` is what the key could spend before it.
    */
-  tellRate(rate: RateState, limits: readonly LimitState[], creditsMicros?: number): void;
+  sendRate(rate: RateState, limits: readonly LimitState[], creditsMicros?: number): void;
   /** Called if the key is revoked or its account suspended while the request runs. */
   stop(refusal: Refusal): void;
 }
@@ -96,9 +96,9 @@ export interface AdmissionOrder {
 export interface Bill {
   readonly usage: Usage;
   readonly chargeMicros: number;
-  /** Whether some of the usage is computed from what was delivered, because no upstream told it. */
+  /** Whether some of the usage is computed from what was delivered, as no upstream reported it. */
   readonly isEstimated: boolean;
-  /** Whether an upstream told a usage above what is possible. The excess is not charged. */
+  /** Whether an upstream reported a usage above what is possible. The excess is not charged. */
   readonly isImplausible: boolean;
 }
 

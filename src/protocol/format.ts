@@ -59,7 +59,7 @@ export interface StreamEncoder {
   /** Returns the bytes that keep a silent stream alive. */
   encodeSilence(): string;
   /**
-   * What is to be kept of the answer, if it is. Asked before the finish is encoded, which tells the
+   * What is to be kept of the answer, if it is. Asked before the finish is encoded, which has the
    * client whether it was.
    */
   readKept?(finish: Extract<InferenceEvent, { type: 'finish' }>): AnswerToKeep | undefined;
@@ -81,7 +81,7 @@ export interface Format {
   createStreamEncoder(context: AnswerContext): StreamEncoder;
   readonly encodeRefusal: RefusalEncoder;
   statusOf(refusal: Refusal, header: HeaderSource): number;
-  /** Encodes the headers that tell a caller how much of its rate limit is left. */
+  /** Encodes the headers that say how much of a caller's rate limit is left. */
   readonly encodeRate: RateEncoder;
   readonly keepRules?: KeepRules;
 }

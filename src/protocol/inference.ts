@@ -109,7 +109,7 @@ export interface InferenceRequest {
   readonly passedOn: Readonly<Record<string, unknown>>;
   /** Fields that only an upstream of the chat format gets, from clients of another format. */
   readonly passedOnToChat?: Readonly<Record<string, unknown>>;
-  /** What a chat client says that an upstream of the Responses format can be told. */
+  /** What a chat client says that an upstream of the Responses format can be sent. */
   readonly passedOnToResponses?:
     | Readonly<Record<'verbosity' | 'prompt_cache_key', unknown>>
     | undefined;
@@ -176,7 +176,7 @@ export type InferenceEvent =
       readonly type: 'finish';
       readonly stopReason: StopReason;
       readonly stopSequence: string | undefined;
-      /** The usage of the whole answer; `undefined` if the upstream never told it. */
+      /** The usage of the whole answer; `undefined` if the upstream never reported it. */
       readonly usage: Usage | undefined;
     };
 
@@ -206,7 +206,7 @@ export interface InferenceAnswer {
 export interface AnswerContext {
   /** When the request was accepted, in seconds since the epoch. */
   readonly createdSeconds: number;
-  /** Whether the stream has to tell the client its usage. */
+  /** Whether the stream has to report its usage to the client. */
   readonly wantsStreamUsage: boolean;
   readonly embeds?: EmbeddingInput | undefined;
   /** Only for a format whose answers repeat what was asked. */
@@ -257,14 +257,14 @@ export interface AnswerPart {
   /** The length of the deltas that are only in `bytes`, not among the events. */
   readonly contentBytes: number;
   /** How many of these follow the last usage among the events, if there is one. */
-  readonly untoldBytes?: number | undefined;
+  readonly unreportedBytes?: number | undefined;
   /**
    * The same in the form that the client reads, if the upstream speaks it. These bytes are sent to
    * the client. A stream comes in whole events, so the gateway may write an event of its own after
    * any part. A whole answer comes in one part.
    */
   readonly bytes: Uint8Array | undefined;
-  /** Writes the end instead of `bytes`, with the billed usage, if this part tells the usage. */
+  /** Writes the end instead of `bytes`, with the billed usage, if this part reports the usage. */
   readonly closing?: Closing | undefined;
   /** Of the event that follows `bytes`, if its format numbers its events. */
   readonly nextNumber?: number | undefined;
@@ -284,7 +284,7 @@ export interface Answer extends AsyncIterableIterator<AnswerPart> {
    * the end whether that was the whole answer. Fails as `next` does.
    */
   pour?(take: TakePart): Promise<boolean>;
-  /** Whether the upstream has the whole request. An answer that cannot tell says yes. */
+  /** Whether the upstream has the whole request. An answer that does not know says yes. */
   isSent?(): boolean;
 }
 

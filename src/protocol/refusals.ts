@@ -233,7 +233,7 @@ export interface RefusalDetails {
   readonly param?: string | null;
   /** The message for chat clients, if they know the refusal by other words. */
   readonly chatMessage?: string;
-  /** The code for chat clients, if an upstream told a more exact one. */
+  /** The code for chat clients, if an upstream reported a more exact one. */
   readonly chatCode?: string | null;
   /** Machine-readable details with which native clients can go on without the refused feature. */
   readonly nativeDetails?: Readonly<Record<string, unknown>> | undefined;
@@ -242,7 +242,7 @@ export interface RefusalDetails {
   /** Set if an answer is too large: another one would be the same, and no upstream is at fault. */
   readonly isOversize?: boolean;
   /** What an upstream says that it used for an answer which it did not finish. */
-  readonly toldUsage?: Usage | undefined;
+  readonly reportedUsage?: Usage | undefined;
   /** What went wrong at an upstream, in our own words: for the log, not for the client. */
   readonly reason?: string | undefined;
 }
@@ -266,11 +266,11 @@ export class Refusal extends Error implements Required<RefusalDetails> {
   readonly nativeDetails: Readonly<Record<string, unknown>> | undefined;
   readonly denial: Denial | undefined;
   readonly isOversize: boolean;
-  toldUsage: Usage | undefined;
+  reportedUsage: Usage | undefined;
   reason: string | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
-    // The place tells nothing here, and a stack trace costs more than the rest of a refused
+    // The place says nothing here, and a stack trace costs more than the rest of a refused
     // request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -284,7 +284,7 @@ export class Refusal extends Error implements Required<RefusalDetails> {
     this.nativeDetails = details.nativeDetails;
     this.denial = details.denial;
     this.isOversize = details.isOversize ?? false;
-    this.toldUsage = details.toldUsage;
+    this.reportedUsage = details.reportedUsage;
     this.reason = details.reason;
   }
 

@@ -45,6 +45,6 @@ export interface RequestDetails {
   readonly totalMs: number;
   readonly upstreamWaitMs: number;
   readonly clientWaitMs: number;
-  /** Whether the upstream told more usage than is possible. The usage kept is the charged one. */
+  /** Whether the upstream reported more usage than is possible. What is kept is what is charged. */
   readonly isUsageImplausible: boolean;
 }

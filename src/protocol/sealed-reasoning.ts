@@ -63,7 +63,7 @@ export interface ReasoningVault {
   sealOf(accountId: string): ReasoningSeal;
 }
 
-/** All sealed texts begin with it, so they are told from signatures of vendors. */
+/** All sealed texts begin with it, so they are distinguished from signatures of vendors. */
 export const SEALED_BEGINNING = 'tg1.';
 
 export function isSealed(text: string): boolean {

@@ -22,7 +22,7 @@ export interface TraceRecording {
   readonly parentSpanId: string | undefined;
   /** In the order of the tries. */
   readonly calls: readonly CallSpan[];
-  /** Starts the span of a call; the called upstream is told this span. */
+  /** Starts the span of a call; the called upstream is sent this span. */
   startCall(upstream: string): CallSpan;
 }
 

@@ -124,17 +124,17 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     }
     onAsked(performance.now() - askedMs);
     onReply(order, reply);
-    tellRate(order, reply);
+    sendRate(order, reply);
     if (reply.kind === 'admitted') return admitHeld(order, reply);
     const [model = ''] = order.modelNames;
     throw refuseAdmission(reply, { maskedKey: order.key.masked, model });
   };
 }
 
-function tellRate(order: AdmissionOrder, reply: NamedReply): void {
+function sendRate(order: AdmissionOrder, reply: NamedReply): void {
   if (!('rate' in reply)) return;
   const credits = reply.kind === 'admitted' ? reply.creditsMicros : undefined;
-  order.tellRate(reply.rate, nearLimitsOf(reply), credits);
+  order.sendRate(reply.rate, nearLimitsOf(reply), credits);
 }
 
 /** What clients are told of lists of limits. */

@@ -2,7 +2,7 @@ import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
-/** As long as a client that hears nothing is told that its stream is alive. */
+/** After as long a silence, a client is sent a sign of life. */
 const BEGINNING_HELD_MAX_MS = 10_000;
 
 interface Limits {
@@ -22,7 +22,7 @@ export interface DeadlineHolder {
   /** Asked when the total is over: whether the answer goes on all the same, for its cost alone. */
   goesOnUnread(): boolean;
   /** A beginning has been held long enough. */
-  tellBeginning(): void;
+  emitBeginning(): void;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface DeadlineHolder {
  *   asked ──▶ first part ──▶ asked ──▶ part … ──▶ done
  *    └ firstByteMs            └ idleMs             └ totalMs after the first was asked for
  *
- * A beginning that is held until more is said ends the first limit, and is told after a while.
+ * A beginning that is held until more is said ends the first limit, and is emitted after a while.
  *
  * Signs of life that say nothing begin the silence anew, so the total alone ends an answer of
  * pings.
@@ -49,7 +49,7 @@ export interface AnswerDeadlines {
   /** Something has come that says nothing. */
   noteAlive(answer: DeadlineHolder): void;
   /** The part that was asked for has come. */
-  noteTold(answer: DeadlineHolder): void;
+  noteEmitted(answer: DeadlineHolder): void;
   noteOver(answer: DeadlineHolder): void;
 }
 
@@ -57,7 +57,7 @@ export interface AnswerDeadlines {
 const beginnings = createDeadlineList<DeadlineHolder>({
   afterMs: BEGINNING_HELD_MAX_MS,
   nowMs: () => performance.now(),
-  onDue: (answer) => answer.tellBeginning(),
+  onDue: (answer) => answer.emitBeginning(),
 });
 
 /** For all answers with these limits. */
@@ -87,7 +87,7 @@ export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
     noteAlive({ idleDeadline }) {
       if (idleDeadline?.isListed === true) idle.renew(idleDeadline);
     },
-    noteTold(answer) {
+    noteEmitted(answer) {
       firstByte.delete(answer.firstByteDeadline);
       answer.firstByteDeadline = undefined;
       endBeginning(answer);

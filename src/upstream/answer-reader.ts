@@ -23,7 +23,7 @@ const { OPENING_BRACE, SPACE } = ascii;
 const ERROR_BYTES_MAX = 64 * 1024;
 
 /**
- * Reads one body. An error that it throws ends the answer, but parts that it told before still
+ * Reads one body. An error that it throws ends the answer, but parts that it emitted before still
  * count.
  */
 export interface AnswerReader {
@@ -47,12 +47,12 @@ interface AnswerOptions {
   /** Whether only the cost of the answer is still wanted. */
   readonly isUnread: () => boolean;
   readonly maskText: MaskText;
-  /** Takes what an upstream told before it failed in the same read. */
-  readonly teller: PartTeller;
+  /** Takes what an upstream sent before it failed in the same read. */
+  readonly emitter: PartEmitter;
 }
 
-export interface PartTeller {
-  tell(part: PushedPart): void;
+export interface PartEmitter {
+  emit(part: PushedPart): void;
 }
 
 /** Some upstreams always stream and others never do, whatever was asked for. */
@@ -99,12 +99,12 @@ function mayRelay({ dialect, form }: AnswerOptions): boolean {
 
 class RelayReader implements AnswerReader {
   readonly #relay: StreamRelay;
-  readonly #teller: PartTeller;
+  readonly #emitter: PartEmitter;
 
   constructor(options: AnswerOptions) {
-    const { dialect, maskText, teller } = options;
+    const { dialect, maskText, emitter } = options;
     this.#relay = dialect.createStreamRelay(termsOf(options), maskText);
-    this.#teller = teller;
+    this.#emitter = emitter;
   }
 
   push(chunk: Uint8Array): PushedPart {
@@ -118,7 +118,7 @@ class RelayReader implements AnswerReader {
 
   #unlessFailed(part: RelayedPart): PushedPart {
     if (part.refusal === undefined) return part;
-    this.#teller.tell(part);
+    this.#emitter.emit(part);
     throw part.refusal;
   }
 }
@@ -128,14 +128,14 @@ function termsOf({ model, form, seal }: AnswerOptions): RelayTerms {
 }
 
 function createStreamReader(options: AnswerOptions): AnswerReader {
-  const { dialect, seal, teller } = options;
+  const { dialect, seal, emitter } = options;
   const reader = createEventReader(dialect.createStreamDecoder(seal));
   const readAll = (read: (events: InferenceEvent[]) => boolean): PushedPart => {
     const events: InferenceEvent[] = [];
     try {
       if (read(events) && events.length === 0) return SIGN_OF_LIFE;
     } catch (error) {
-      teller.tell(toPart(events, options));
+      emitter.emit(toPart(events, options));
       throw error;
     }
     return toPart(events, options);
@@ -212,7 +212,7 @@ function refuseLargeEmbeddings(): Refusal {
   });
 }
 
-/** Reads what the rest of an answer tells about its cost, and keeps nothing of its content. */
+/** Reads what the rest of an answer reports of its cost, and keeps nothing of its content. */
 function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): AnswerReader {
   const { usageMembers, contentMember } = dialect;
   const picker = createMemberPicker(usageMembers, contentMember);
@@ -230,7 +230,7 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
       if (!picker.isWhole()) throw brokenAnswer('it is not a JSON object');
       const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
       if (!picker.hasNoted()) throw brokenAnswer(`it has no ${contentMember}`);
-      const contentBytes = tellsOutput(usage, dialect) ? 0 : bytes;
+      const contentBytes = reportsOutput(usage, dialect) ? 0 : bytes;
       const events: InferenceEvent[] = [
         { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage },
       ];
@@ -239,8 +239,8 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
   };
 }
 
-/** Embeddings are no output. Any other answer has some, whatever its upstream tells. */
-function tellsOutput(usage: Usage | undefined, { format }: UpstreamDialect): boolean {
+/** Embeddings are no output. Any other answer has some, whatever its upstream reports. */
+function reportsOutput(usage: Usage | undefined, { format }: UpstreamDialect): boolean {
   return usage !== undefined && (usage.output > 0 || format === 'embeddings');
 }
 

@@ -20,7 +20,7 @@ import { retryWithoutThoughts } from './retry-without-thoughts.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
 
-/** For the rest of an answer that has told everything, and for the text of an error. */
+/** For the rest of an answer that has reported everything, and for the text of an error. */
 const LINGER_MAX_MS = 1_000;
 const NAME_CHARS_MAX = 64;
 
@@ -53,8 +53,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const lingering = createLingeringList();
   const client = createHttpClient({
     origin: parseOrigin(new URL(options.url)),
-    // A call ends when its answer has told everything, but its connection may still be read to the
-    // end.
+    // A call ends when its answer has reported everything, but its connection may still be read to
+    // the end.
     connectionsMax: 2 * options.concurrencyMax,
     makeRoom: () => lingering.takeFirst()?.giveUpRest(),
     connectTimeoutMs: timeouts.connectMs,
@@ -81,7 +81,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     if (dialect !== answers && kind === 'native') throw refuseEmbeddings();
     checkUnknown(request, options);
     const { vendorModel, outputLimitField, accepts, sampling } = termsOf(model);
-    // An upstream of the native format tells native clients itself what it takes.
+    // An upstream of the native format says itself to native clients what it takes.
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === form.format) refuseLongCache(request);
     const source = form.format === dialect.format ? call.source : undefined;

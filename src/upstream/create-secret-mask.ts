@@ -23,7 +23,7 @@ export function createSecretMask({ apiKey, headers }: Secrets): MaskText {
       ...partsOf(name, value.reveal()),
     ]);
     if (apiKey !== undefined) values.push(apiKey.reveal());
-    return maskSecrets(text, values.filter(isTelling));
+    return maskSecrets(text, values.filter(isSecret));
   };
 }
 
@@ -40,7 +40,7 @@ function partsOf(name: string, value: string): string[] {
 /**
  * A short word or number, such as `ollama` or `1234567`, is not a secret and may stand in any text.
  */
-function isTelling(value: string): boolean {
+function isSecret(value: string): boolean {
   return isLong(value) || (value.length >= SECRET_CHARS_MIN && isMixed(value));
 }
 

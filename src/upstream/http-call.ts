@@ -12,7 +12,7 @@ import {
   type AnswerReader,
   createAnswerReader,
   createErrorReader,
-  type PartTeller,
+  type PartEmitter,
 } from './answer-reader.ts';
 import type { HttpRequest } from './http1/encode-request.ts';
 import type { HttpClient, HttpExchange, HttpHandler, HttpHeaders } from './http1/http-client.ts';
@@ -28,14 +28,14 @@ interface CallRules {
    */
   readonly maskText: MaskText;
   readonly answer: AnswerDeadlines;
-  /** For reading the rest of an answer that has told everything, and what an error says. */
+  /** For reading the rest of an answer that has reported everything, and what an error says. */
   readonly lingering: DeadlineList<HttpCall>;
   /** The name of the upstream. */
   readonly upstream: string;
 }
 
 /** One call of an upstream. Reads its answer: parts as they come, a whole answer, or an error. */
-export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
+export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
   readonly parts: PartQueue;
   readonly #signal: StopSignal;
   /** Kept only until the upstream answers, because it holds the request with its body. */
@@ -94,7 +94,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     return this.#hasPaused && this.#cutOff();
   }
 
-  /** An answer that lingers has told all that matters, as has an error with its status. */
+  /** An answer that lingers has reported all that matters, as has an error with its status. */
   giveUpRest(): void {
     if (this.#isOver) this.#exchange?.abort();
     else this.#readEnd();
@@ -117,7 +117,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#readBytes = chunk.length;
     try {
       const part = this.#reader?.push(chunk);
-      if (part !== undefined) this.tell(part);
+      if (part !== undefined) this.emit(part);
     } catch (error) {
       this.#break(error);
     }
@@ -146,7 +146,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
     this.#readBytes = 0;
     try {
       const part = this.#reader?.end();
-      if (part !== undefined) this.tell(part);
+      if (part !== undefined) this.emit(part);
     } catch (error) {
       this.#break(error);
     }
@@ -169,11 +169,11 @@ export class HttpCall implements HttpHandler, AnswerSource, PartTeller {
       namer: isTranslated ? createAnswerNamer(request, requestId) : undefined,
       isUnread,
       maskText: this.#maskText,
-      teller: this,
+      emitter: this,
     });
   }
 
-  tell(part: PushedPart): void {
+  emit(part: PushedPart): void {
     if (this.#isOver || part.events.at(-1)?.type !== 'finish') {
       this.parts.push(part, this.#readBytes);
       return;
@@ -212,9 +212,9 @@ function isEncoded(headers: HttpHeaders): boolean {
 function maskRefusal(refusal: Refusal, maskText: MaskText): Refusal {
   if (refusal instanceof UpstreamFailure) return refusal;
   const { chatMessage, chatCode, param, reason } = refusal;
-  const { headers, nativeDetails, denial, isOversize, toldUsage } = refusal;
+  const { headers, nativeDetails, denial, isOversize, reportedUsage } = refusal;
   const masked: Required<RefusalDetails> = {
-    ...{ headers, nativeDetails, denial, isOversize, toldUsage },
+    ...{ headers, nativeDetails, denial, isOversize, reportedUsage },
     chatMessage: maskText(chatMessage),
     chatCode: chatCode && maskText(chatCode),
     param: param && maskText(param),

@@ -75,7 +75,7 @@ export class PartQueue implements Answer, DeadlineHolder {
   #isPaused = false;
   #isAnswering = false;
   #hasAsked = false;
-  #hasTold = false;
+  #hasEmitted = false;
   /** Nothing has come, or mere beginnings, which wait. */
   #isHeld = true;
 
@@ -122,7 +122,7 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#close({ error });
   }
 
-  tellBeginning(): void {
+  emitBeginning(): void {
     this.#isHeld = false;
     this.#answerAsker();
   }
@@ -170,7 +170,7 @@ export class PartQueue implements Answer, DeadlineHolder {
 
   #noteAsked(): void {
     if (!this.#hasAsked) this.#deadlines.noteFirstAsked(this);
-    else if (this.#hasTold) this.#deadlines.noteAsked(this);
+    else if (this.#hasEmitted) this.#deadlines.noteAsked(this);
     this.#hasAsked = true;
   }
 
@@ -217,8 +217,8 @@ export class PartQueue implements Answer, DeadlineHolder {
     if (this.#waiting.length > 0 && this.#isHeld) this.#deadlines.noteBegun(this);
     else if (this.#waiting.length > 0) {
       this.#asker = undefined;
-      if (this.#end === undefined) this.#deadlines.noteTold(this);
-      this.#hasTold = true;
+      if (this.#end === undefined) this.#deadlines.noteEmitted(this);
+      this.#hasEmitted = true;
       asker.resolve({ done: false, value: this.#take() });
     } else if (this.#end !== undefined) {
       this.#asker = undefined;
@@ -237,7 +237,7 @@ export class PartQueue implements Answer, DeadlineHolder {
   }
 
   #handOver(taker: Taker): void {
-    this.#hasTold = true;
+    this.#hasEmitted = true;
     const part = this.#take();
     const isLast = part.isLast === true;
     try {
@@ -252,7 +252,7 @@ export class PartQueue implements Answer, DeadlineHolder {
   /** A client that reads slowly is not held against the upstream. */
   #waitForTaker(taker: Taker, wantsMore: Promise<boolean>, isLast: boolean): void {
     this.#isTaking = true;
-    if (this.#end === undefined) this.#deadlines.noteTold(this);
+    if (this.#end === undefined) this.#deadlines.noteEmitted(this);
     wantsMore.then(
       (isMoreWanted) => {
         this.#isTaking = false;
@@ -282,12 +282,12 @@ export class PartQueue implements Answer, DeadlineHolder {
     });
   }
 
-  #dismiss(taker: Taker, tell: () => void): void {
+  #dismiss(taker: Taker, answer: () => void): void {
     if (this.#taker !== taker) return;
     this.#taker = undefined;
     this.#isTaking = false;
-    if (this.#end === undefined) this.#deadlines.noteTold(this);
-    tell();
+    if (this.#end === undefined) this.#deadlines.noteEmitted(this);
+    answer();
   }
 
   #take(): AnswerPart {

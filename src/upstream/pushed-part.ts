@@ -6,7 +6,7 @@ export interface PushedPart {
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
   /** See `AnswerPart`. */
-  readonly untoldBytes?: number | undefined;
+  readonly unreportedBytes?: number | undefined;
   /** `undefined` if the client reads another format. */
   readonly bytes: readonly Uint8Array[] | undefined;
   /** Writes what follows the bytes, into memory of its own. */
@@ -31,7 +31,7 @@ export function saysAnything({ events, bytes }: PushedPart): boolean {
 }
 
 /**
- * Whether a part says only that an answer begins. Nobody could act on it. A beginning that tells
+ * Whether a part says only that an answer begins. Nobody could act on it. A beginning that reports
  * usage says more: it decides what a client is charged that leaves at this moment.
  */
 export function isMereBeginning({ events, contentBytes, closing }: PushedPart): boolean {
@@ -47,9 +47,9 @@ function isMereStart(event: InferenceEvent): boolean {
  * not be copied again.
  */
 export function keepPart(part: PushedPart): PushedPart {
-  const { events, contentBytes, untoldBytes, bytes, closing, nextNumber } = part;
+  const { events, contentBytes, unreportedBytes, bytes, closing, nextNumber } = part;
   const kept = bytes === undefined || bytes.length === 0 ? bytes : [Buffer.concat(bytes)];
-  return { events, contentBytes, untoldBytes, bytes: kept, closing, nextNumber };
+  return { events, contentBytes, unreportedBytes, bytes: kept, closing, nextNumber };
 }
 
 /** Joins all parts into one. */
@@ -59,25 +59,28 @@ export function joinParts(parts: readonly PushedPart[], isLast: true | undefined
   const events: InferenceEvent[] = [];
   let bytes: Uint8Array[] | undefined;
   let contentBytes = 0;
-  let untoldBytes: number | undefined;
+  let unreportedBytes: number | undefined;
   for (const part of parts) {
     contentBytes += part.contentBytes;
-    if (part.untoldBytes !== undefined) untoldBytes = part.untoldBytes;
-    else if (untoldBytes !== undefined) untoldBytes += part.contentBytes;
+    if (part.unreportedBytes !== undefined) unreportedBytes = part.unreportedBytes;
+    else if (unreportedBytes !== undefined) unreportedBytes += part.contentBytes;
     for (const event of part.events) events.push(event);
     if (part.bytes === undefined) continue;
     bytes ??= [];
     for (const piece of part.bytes) bytes.push(piece);
   }
   const { closing, nextNumber } = parts.at(-1) ?? {};
-  return toAnswerPart({ events, contentBytes, untoldBytes, bytes, closing, nextNumber }, isLast);
+  return toAnswerPart(
+    { events, contentBytes, unreportedBytes, bytes, closing, nextNumber },
+    isLast,
+  );
 }
 
 function toAnswerPart(part: PushedPart, isLast: true | undefined): AnswerPart {
-  const { events, contentBytes, untoldBytes, bytes: pieces, closing, nextNumber } = part;
+  const { events, contentBytes, unreportedBytes, bytes: pieces, closing, nextNumber } = part;
   const bytes = closing === undefined && pieces !== undefined ? joinBytes(pieces) : undefined;
   const closingAll = closing && closeBehind(pieces, closing);
-  return { events, contentBytes, untoldBytes, bytes, closing: closingAll, nextNumber, isLast };
+  return { events, contentBytes, unreportedBytes, bytes, closing: closingAll, nextNumber, isLast };
 }
 
 /** Copies the bytes once, when all of them are there. */

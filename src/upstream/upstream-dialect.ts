@@ -84,7 +84,7 @@ export interface UpstreamDialect {
   readonly usageMembers: readonly string[];
   /** The member that every whole answer has, and no error. */
   readonly contentMember: string;
-  /** `undefined` if the answer tells no usage. Throws if the answer is an error. */
+  /** `undefined` if the answer reports no usage. Throws if the answer is an error. */
   readUsage(answer: Json): Usage | undefined;
 }
 

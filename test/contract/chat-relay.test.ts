@@ -86,7 +86,7 @@ function moveReason(chunks: readonly Chunk[]): Chunk[] {
 function placeUsage(chunks: readonly Chunk[], dialect: ChatDialect): Chunk[] {
   const usage = chunks.at(-1)?.usage;
   const spoken = chunks.filter(({ choices }) => choices.length > 0);
-  if (!dialect.isUsageTold) return spoken;
+  if (!dialect.isUsageReported) return spoken;
   if (dialect.isUsageEverywhere) return spoken.map((chunk) => ({ ...chunk, usage }));
   if (!dialect.isUsageEarly) return [...chunks];
   return [...spoken.slice(0, -1), ...spoken.slice(-1).map((chunk) => ({ ...chunk, usage }))];
@@ -177,7 +177,7 @@ describe('the relay of chat streams', () => {
       hasNames: false,
       hasComments: false,
       isIndented: false,
-      isUsageTold: true,
+      isUsageReported: true,
       hasEnding: true,
       hasUnknown: false,
       end: 'whole',

@@ -28,7 +28,7 @@ const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
 
 const PLAIN: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
-  ...{ isUsageTold: true, hasEnding: true, hasUnknown: false, end: 'whole' },
+  ...{ isUsageReported: true, hasEnding: true, hasUnknown: false, end: 'whole' },
 };
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const USAGE = { ...NO_USAGE, input: 5, output: 7 };
@@ -57,7 +57,7 @@ function toDialect(payloads: readonly Payload[], dialect: Dialect): WrittenEvent
     if (payload['type'] === 'message_start' && dialect.hasUnknown) return [payload, ...UNKNOWN];
     if (payload['type'] !== 'message_delta') return [payload];
     if (!dialect.hasEnding) return [];
-    return [dialect.isUsageTold ? payload : { ...payload, usage: null }];
+    return [dialect.isUsageReported ? payload : { ...payload, usage: null }];
   });
   if (dialect.end === 'cut') changed.pop();
   if (dialect.end === 'error') changed.splice(-1, 1, ERROR);

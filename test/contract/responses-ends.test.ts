@@ -17,7 +17,7 @@ const FUZZ_TIME_MS = 3_000;
 const RUNS = { numRuns: 250, interruptAfterTimeLimit: FUZZ_TIME_MS };
 const DIALECT: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
-  ...{ isUsageTold: true, hasEnding: true, hasUnknown: false, end: 'whole' },
+  ...{ isUsageReported: true, hasEnding: true, hasUnknown: false, end: 'whole' },
 };
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const PLAIN: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
-  ...{ isUsageTold: true, hasEnding: true, hasUnknown: false, end: 'whole' },
+  ...{ isUsageReported: true, hasEnding: true, hasUnknown: false, end: 'whole' },
 };
 const ERROR = { type: 'error', error: { message: 'Of the vendor', code: 'server_is_overloaded' } };
 const UNKNOWN = { type: 'vendor.limits', left: 7 };
@@ -53,7 +53,7 @@ function toDialect(payloads: readonly Fields[], dialect: Dialect): unknown[] {
   const changed: unknown[] = payloads.map((payload) => {
     if (!isLast(payload)) return payload;
     const { usage, ...response } = payload['response'] as Fields;
-    const told = dialect.isUsageTold ? { ...response, usage } : response;
+    const told = dialect.isUsageReported ? { ...response, usage } : response;
     // Some upstreams do not repeat the answer at its end.
     return { ...payload, response: dialect.hasEnding ? told : { ...told, output: [] } };
   });

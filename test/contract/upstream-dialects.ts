@@ -12,7 +12,7 @@ export interface Dialect {
   readonly hasNames: boolean;
   readonly hasComments: boolean;
   readonly isIndented: boolean;
-  readonly isUsageTold: boolean;
+  readonly isUsageReported: boolean;
   readonly hasEnding: boolean;
   readonly hasUnknown: boolean;
   readonly end: 'whole' | 'cut' | 'error' | 'trailing';
@@ -23,7 +23,7 @@ export const dialects: fc.Arbitrary<Dialect> = fc.record({
   hasNames: fc.boolean(),
   hasComments: fc.boolean(),
   isIndented: fc.boolean(),
-  isUsageTold: fc.boolean(),
+  isUsageReported: fc.boolean(),
   hasEnding: fc.boolean(),
   hasUnknown: fc.boolean(),
   end: fc.constantFrom('whole', 'whole', 'cut', 'error', 'trailing'),

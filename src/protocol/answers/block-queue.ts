@@ -88,7 +88,7 @@ class BlockQueue {
       throw brokenAnswer('a call goes on behind its end');
     }
     block.json?.add(said);
-    if (block.stage === 'open') return [...this.#tell(block, said), ...this.#advance(false)];
+    if (block.stage === 'open') return [...this.#emit(block, said), ...this.#advance(false)];
     const bytes = countUtf8Bytes(said);
     block.waiting += said;
     block.waitingBytes += bytes;
@@ -110,7 +110,7 @@ class BlockQueue {
     return this.#advance(true);
   }
 
-  #tell({ start }: QueuedBlock, said: string): InferenceEvent[] {
+  #emit({ start }: QueuedBlock, said: string): InferenceEvent[] {
     if (said === '') return [];
     return [{ type: 'delta', index: this.#opened - 1, delta: toDelta(start.type, said) }];
   }
@@ -123,7 +123,7 @@ class BlockQueue {
     this.#waitingBytes -= block.waitingBytes;
     this.#opened += 1;
     const index = this.#opened - 1;
-    return [{ type: 'block_start', index, block: block.start }, ...this.#tell(block, said)];
+    return [{ type: 'block_start', index, block: block.start }, ...this.#emit(block, said)];
   }
 
   /**

@@ -22,7 +22,7 @@ const MESSAGE_CHARS_MAX = 2_000;
 /** Other codes may be names of the vendor's own. */
 const PLAIN_CODE = /^[a-z_]{1,64}$/;
 const PARAM_CHARS_MAX = 200;
-/** Clients that are told to wait longer either sleep that long or do not wait at all. */
+/** Clients that are asked to wait longer either sleep that long or do not wait at all. */
 const RETRY_AFTER_SECONDS_MAX = 59;
 
 /**
@@ -89,22 +89,22 @@ export function decodeUpstreamError({ status, body, retryAfter }: UpstreamErrorA
   return toRefusal(status, readComplaint(parseJson(body)), retryAfter);
 }
 
-/** Whether the value of an `error` field really tells of an error. */
-export function tellsError(error: unknown): boolean {
+/** Whether the value of an `error` field really reports an error. */
+export function reportsError(error: unknown): boolean {
   return Array.isArray(error) ? error.length > 0 : Boolean(error);
 }
 
 /**
- * Decodes an error that comes in place of an answer or in the middle of one, and may tell the usage
- * so far.
+ * Decodes an error that comes in place of an answer or in the middle of one, and may report the
+ * usage so far.
  */
-export function decodeStreamError(payload: Json, toldUsage?: Usage): Refusal {
+export function decodeStreamError(payload: Json, reportedUsage?: Usage): Refusal {
   const complaint = readComplaint(payload);
   const { code } = readObject(payload, 'error');
   const status = typeof code === 'number' ? code : complaint.names.map(statusOf).find(Boolean);
   const refusal = toRefusal(status ?? 500, complaint, undefined);
   refusal.reason = `an error in its answer (${status ?? 500})`;
-  refusal.toldUsage = toldUsage;
+  refusal.reportedUsage = reportedUsage;
   return refusal;
 }
 
@@ -163,7 +163,7 @@ function namesOneOf(statuses: readonly number[], names: Complaint['names']): boo
 
 function refuseRequest(complaint: Complaint): Refusal {
   const { names, message = '' } = complaint;
-  // It may be about our key, or quote the client. Another upstream will tell.
+  // It may be about our key, or quote the client. Another upstream will show.
   if (OUR_ACCOUNT.test(message)) return refuseWith('invalid_request', complaint, 'request');
   const isTooLong =
     names.includes('context_length_exceeded') ||

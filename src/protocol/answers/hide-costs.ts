@@ -4,16 +4,16 @@ import type { Json } from '../json/upstream-json.ts';
 const COST = /cost/i;
 
 /**
- * Whether a field has what a vendor tells of its price, or a vendor that resells others of who
+ * Whether a field has what a vendor reports of its price, or a vendor that resells others of who
  * answered for it. That is between the vendor and the operator: customers pay another price.
  */
 export const isVendorCost = (name: string) =>
   name === 'provider' || name === 'is_byok' || COST.test(name);
 
-export const tellsCosts = (told: Json) => Object.keys(told).some(isVendorCost);
+export const reportsCosts = (reported: Json) => Object.keys(reported).some(isVendorCost);
 
 /** Returns the same object if nothing of it has to be hidden. */
-export function hideCosts(told: Json): Json {
-  if (!tellsCosts(told)) return told;
-  return Object.fromEntries(Object.entries(told).filter(([name]) => !isVendorCost(name)));
+export function hideCosts(reported: Json): Json {
+  if (!reportsCosts(reported)) return reported;
+  return Object.fromEntries(Object.entries(reported).filter(([name]) => !isVendorCost(name)));
 }

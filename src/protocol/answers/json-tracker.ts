@@ -1,6 +1,6 @@
 import { JsonPlace } from '../json/json-place.ts';
 
-/** Tells whether the pieces of a JSON object add up to a whole object. */
+/** Says whether the pieces of a JSON object add up to a whole object. */
 export interface JsonTracker {
   add(piece: string): void;
   isComplete(): boolean;

@@ -6,11 +6,12 @@ interface Counts {
 }
 
 /** Returns our counts together with the upstream's unknown fields, also those of its details. */
-export function mergeCounts(told: Json, ours: Counts): Json {
-  const merged: Record<string, unknown> = { ...hideCosts(told) };
+export function mergeCounts(reported: Json, ours: Counts): Json {
+  const merged: Record<string, unknown> = { ...hideCosts(reported) };
   for (const name in ours) {
     const count = ours[name];
-    merged[name] = typeof count === 'object' ? mergeCounts(readObject(told, name), count) : count;
+    merged[name] =
+      typeof count === 'object' ? mergeCounts(readObject(reported, name), count) : count;
   }
   return merged;
 }

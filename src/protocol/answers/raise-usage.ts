@@ -9,18 +9,18 @@ export function inputOf({ input, cacheRead, cacheWrite5m, cacheWrite1h }: Usage)
  * or a lie. Input is compared as a whole, because an upstream may split it into its kinds only
  * later.
  */
-export function raiseUsage(before: Usage, told: Usage): Usage {
-  const hasFallen = inputOf(told) < inputOf(before);
+export function raiseUsage(before: Usage, reported: Usage): Usage {
+  const hasFallen = inputOf(reported) < inputOf(before);
   const isLess =
-    told.output < before.output ||
-    told.thinking < before.thinking ||
-    told.searches < before.searches;
-  if (!hasFallen && !isLess) return told;
+    reported.output < before.output ||
+    reported.thinking < before.thinking ||
+    reported.searches < before.searches;
+  if (!hasFallen && !isLess) return reported;
   return {
-    ...(hasFallen ? before : told),
-    output: Math.max(before.output, told.output),
-    thinking: Math.max(before.thinking, told.thinking),
-    searches: Math.max(before.searches, told.searches),
+    ...(hasFallen ? before : reported),
+    output: Math.max(before.output, reported.output),
+    thinking: Math.max(before.thinking, reported.thinking),
+    searches: Math.max(before.searches, reported.searches),
   };
 }
 

@@ -4,7 +4,7 @@ export interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite5m: number;
   readonly cacheWrite1h: number;
-  /** How many of `cacheWrite5m` may be for an hour too: the upstream did not tell. */
+  /** How many of `cacheWrite5m` may be for an hour too: the upstream did not say. */
   readonly untimedWrite?: number | undefined;
   readonly output: number;
   readonly thinking: number;

@@ -47,8 +47,8 @@ export function listUsageEvents(
 /** No input has no tokens: an upstream that says so has not counted. */
 export function readEmbeddingUsage(answer: Json): Usage | undefined {
   throwError(answer);
-  const told = readObject(answer, 'usage');
-  const input = readCount(told['prompt_tokens']) || readCount(told['total_tokens']);
+  const reported = readObject(answer, 'usage');
+  const input = readCount(reported['prompt_tokens']) || readCount(reported['total_tokens']);
   return input ? { ...NO_USAGE, input } : undefined;
 }
 
@@ -63,27 +63,27 @@ function readEntries(
   const entries = new Array<EmbeddingEntry | undefined>(count);
   for (let place = 0; place < count; place++) {
     const entry: unknown = data[place];
-    const told = isObject(entry) ? entry : {};
-    const index = told['index'] === undefined ? place : readCount(told['index']);
+    const fields = isObject(entry) ? entry : {};
+    const index = fields['index'] === undefined ? place : readCount(fields['index']);
     if (index === undefined || index >= count || entries[index] !== undefined) {
       throw brokenAnswer('two embeddings are for the same input');
     }
     entries[index] = {
       object: 'embedding',
       index,
-      embedding: encode(told['embedding'], encoding),
+      embedding: encode(fields['embedding'], encoding),
     };
   }
   return entries as readonly EmbeddingEntry[];
 }
 
-function encode(told: unknown, encoding: EmbeddingInput['encoding']): EmbeddingEntry['embedding'] {
-  if (typeof told === 'string') {
-    const embedding = encoding === 'base64' && hasFloats(told) ? told : decodeFloats(told);
+function encode(value: unknown, encoding: EmbeddingInput['encoding']): EmbeddingEntry['embedding'] {
+  if (typeof value === 'string') {
+    const embedding = encoding === 'base64' && hasFloats(value) ? value : decodeFloats(value);
     if (embedding !== undefined) return embedding;
   }
-  if (Array.isArray(told) && told.length > 0 && told.every(Number.isFinite)) {
-    return encoding === 'base64' ? encodeFloats(told) : told;
+  if (Array.isArray(value) && value.length > 0 && value.every(Number.isFinite)) {
+    return encoding === 'base64' ? encodeFloats(value) : value;
   }
   throw brokenAnswer('an embedding is not a list of numbers');
 }

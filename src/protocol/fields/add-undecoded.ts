@@ -67,7 +67,7 @@ export function addBlank(text: string, undecoded: unknown[]): void {
   if (text !== '' && isBlank(text)) undecoded.push(text);
 }
 
-/** A cache marker is told from what else is left out by an object of its own. */
+/** A cache marker is distinguished from what else is left out by an object of its own. */
 export function wrapMarker(name: string, field: unknown): unknown {
   return name === 'cache_control' ? { cache_control: field } : field;
 }

@@ -30,7 +30,7 @@ function findPlace(body: unknown, sealed: string): ThoughtPlace {
   if (previous == null) {
     return { param: `input[${place}].encrypted_content`, advice: 'Leave the item out' };
   }
-  // The items of earlier answers come first, and their places tell a client nothing.
+  // The items of earlier answers come first, and their places say nothing to a client.
   const item = items[place];
   const id = isObject(item) ? String(item['id']).slice(0, ID_CHARS_MAX) : '';
   const advice = `Send the conversation as \`input\`, without the item '${id}'`;

@@ -40,7 +40,7 @@ export interface Abridgment {
 }
 
 /**
- * The fields whose text itself matters: its length is bounded, it must match a pattern, or it tells
+ * The fields whose text itself matters: its length is bounded, it must match a pattern, or it says
  * who signed a thought.
  */
 export const READ_FIELDS: ReadonlySet<string> = new Set([

@@ -17,7 +17,7 @@ export const JSON_NAME_BYTES_MAX = 16_000;
  * and many times that in memory. A conversation of 100,000 objects has some 450,000.
  */
 export const JSON_PARTS_MAX = 1_000_000;
-/** In an answer; one of 32 MiB that tells all tokens that were likely has fewer. */
+/** In an answer; one of 32 MiB with all tokens that were likely has fewer. */
 export const ANSWER_PARTS_MAX = 2_500_000;
 /** The members of a request itself. Several steps look at each of them. */
 export const JSON_FIELDS_MAX = 1_000;

@@ -56,7 +56,7 @@ export const encodeChatRate: RateEncoder = (rate, limits) => {
   return headers;
 };
 
-/** Of several limits of requests, clients are told the one with least left. */
+/** Of several limits of requests, clients get the one with least left. */
 function addLimits(
   headers: Record<string, string>,
   rate: RateState,

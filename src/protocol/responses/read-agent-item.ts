@@ -6,7 +6,7 @@ const CIPHERTEXT = 'gAAAA';
 const UNREADABLE = 'The text is encrypted and cannot be read here.';
 
 /**
- * Agents tell each other what only OpenAI's own models read: messages of their own kind, and parts
+ * Agents send each other what only OpenAI's own models read: messages of their own kind, and parts
  * that are encrypted if the vendor wrote them and plain texts if a model here did. Returns an item
  * in the words that every model reads, and all others as they are.
  */

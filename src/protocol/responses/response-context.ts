@@ -1,7 +1,7 @@
 import type { ResponseProgress } from './answers/response-progress.ts';
 import type { SealThought } from './thought.ts';
 
-/** A tool whose name or kind a model is not told as the client knows it. */
+/** A tool that a model does not get under the name or kind that the client knows. */
 export interface ToolName {
   readonly name: string;
   readonly namespace: string | undefined;
@@ -9,7 +9,7 @@ export interface ToolName {
   readonly isCustom: boolean;
 }
 
-/** By the name that the model is told. All other tools are functions under their own names. */
+/** By the name that the model gets. All other tools are functions under their own names. */
 export type ToolNames = ReadonlyMap<string, ToolName>;
 
 export const NO_TOOL_NAMES: ToolNames = new Map();

@@ -17,7 +17,7 @@ export interface RelayedPart {
   readonly events: readonly InferenceEvent[];
   readonly contentBytes: number;
   /** How many of these follow the last usage among the events, if there is one. */
-  readonly untoldBytes: number | undefined;
+  readonly unreportedBytes: number | undefined;
   /** Writes the end of the answer, which follows the bytes; set together with the finish event. */
   readonly closing: Closing | undefined;
   /** Set if the upstream failed after these bytes. Nothing of the stream follows. */
@@ -43,7 +43,7 @@ export interface RelayedFrame {
    * said.
    */
   readonly undecodedBytes?: number;
-  /** Writes the last frame of a stream, which tells the usage. */
+  /** Writes the last frame of a stream, which reports the usage. */
   readonly closing?: Closing;
 }
 
@@ -109,7 +109,7 @@ class SseStreamRelay implements StreamRelay {
       bytes: [bytes],
       events: NO_EVENTS,
       contentBytes,
-      untoldBytes: undefined,
+      unreportedBytes: undefined,
       closing: undefined,
       refusal: undefined,
       nextNumber: this.#frames.nextNumber,
@@ -158,7 +158,7 @@ function createGrowingPart() {
   const events: InferenceEvent[] = [];
   let contentBytes = 0;
   /** Up to the last usage. */
-  let toldBytes: number | undefined;
+  let reportedBytes: number | undefined;
   let closing: Closing | undefined;
 
   return {
@@ -174,7 +174,7 @@ function createGrowingPart() {
       for (const event of relayed.events) {
         if (event.type === 'delta') contentBytes += countContentBytes(event.delta);
         else events.push(event);
-        if (event.type === 'usage') toldBytes = contentBytes;
+        if (event.type === 'usage') reportedBytes = contentBytes;
       }
       return relayed.events.at(-1)?.type === 'finish';
     },
@@ -182,7 +182,7 @@ function createGrowingPart() {
       bytes,
       events,
       contentBytes,
-      untoldBytes: toldBytes === undefined ? undefined : contentBytes - toldBytes,
+      unreportedBytes: reportedBytes === undefined ? undefined : contentBytes - reportedBytes,
       closing,
       refusal,
       nextNumber,

@@ -16,7 +16,7 @@ import { FieldReader } from './field-reader.ts';
  */
 type State = 'size' | 'extension' | 'sizeEnd' | 'data' | 'dataCr' | 'dataLf' | 'trailers';
 
-/** Reads a chunked body without copying: it only tells where in the bytes the data are. */
+/** Reads a chunked body without copying: it only says where in the bytes the data are. */
 export class ChunkReader {
   verdict: 'reading' | 'done' | 'malformed' = 'reading';
   #state: State = 'size';

@@ -26,7 +26,7 @@ export class ConnectionExchange implements HttpExchange {
   connection: Carrier | undefined;
   isPaused = false;
   #isOver = false;
-  #untoldFailure: HttpFailure | undefined;
+  #heldFailure: HttpFailure | undefined;
 
   constructor(parts: ExchangeParts) {
     this.method = parts.request.method;
@@ -55,7 +55,7 @@ export class ConnectionExchange implements HttpExchange {
     if (this.#isOver || !this.isPaused) return;
     this.isPaused = false;
     this.connection?.resume();
-    if (this.#untoldFailure !== undefined) this.fail(this.#untoldFailure);
+    if (this.#heldFailure !== undefined) this.fail(this.#heldFailure);
   }
 
   abort(): void {
@@ -72,7 +72,7 @@ export class ConnectionExchange implements HttpExchange {
   fail(failure: HttpFailure): void {
     if (this.#isOver) return;
     if (this.isPaused) {
-      this.#untoldFailure = failure;
+      this.#heldFailure = failure;
       return;
     }
     this.#isOver = true;

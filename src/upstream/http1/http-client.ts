@@ -35,7 +35,7 @@ export interface HttpExchange {
   /** Whether the whole request has left this process, or is answered already. */
   readonly isSent: boolean;
   /**
-   * From now on the handler hears nothing, and the server has to wait. A failure is told after
+   * From now on the handler hears nothing, and the server has to wait. A failure is held until
    * `resume`.
    */
   pause(): void;

@@ -65,7 +65,7 @@ export class HttpConnection implements SocketListener {
    * a paused socket reads no further.
    */
   #held = NO_BYTES;
-  #isTelling = false;
+  #isEmitting = false;
   #loss: Loss | undefined;
 
   /** Begins to connect, for this exchange. */
@@ -115,8 +115,8 @@ export class HttpConnection implements SocketListener {
 
   resume(): void {
     // A loop that is running goes on by itself.
-    if (!this.#isTelling) {
-      this.#tell(this.#held);
+    if (!this.#isEmitting) {
+      this.#emit(this.#held);
       this.#conclude();
     }
     if (!this.#exchange?.isPaused) this.#socket.resume();
@@ -143,23 +143,23 @@ export class HttpConnection implements SocketListener {
     }
     if (!this.#hasAnswerBegun) this.#exchange?.forgetRequest();
     this.#hasAnswerBegun = true;
-    this.#tell(this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]));
+    this.#emit(this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]));
   }
 
   /** Passes on what the bytes say, until the exchange is over or paused. */
-  #tell(bytes: Buffer): void {
+  #emit(bytes: Buffer): void {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     this.#held = NO_BYTES;
-    this.#isTelling = true;
+    this.#isEmitting = true;
     let at = 0;
     while (this.#exchange === exchange && !exchange.isPaused) {
       const step = this.#reader.read(bytes, at);
       at = this.#reader.position;
       if (step === 'more') break;
-      this.#tellStep(step, exchange, at < bytes.length);
+      this.#emitStep(step, exchange, at < bytes.length);
     }
-    this.#isTelling = false;
+    this.#isEmitting = false;
     this.#reader.forgetData();
     if (this.#exchange !== exchange) return;
     // A copy, because the next read uses the memory again.
@@ -167,14 +167,14 @@ export class HttpConnection implements SocketListener {
     exchange.handler.onReadEnd?.();
   }
 
-  #tellStep(
+  #emitStep(
     step: Exclude<AnswerStep, 'more'>,
     exchange: ConnectionExchange,
     areBytesLeft: boolean,
   ): void {
     switch (step) {
       case 'head':
-        this.#tellHead(exchange);
+        this.#emitHead(exchange);
         return;
       case 'data':
         exchange.handler.onData(this.#reader.data);
@@ -189,7 +189,7 @@ export class HttpConnection implements SocketListener {
     }
   }
 
-  #tellHead({ handler }: ConnectionExchange): void {
+  #emitHead({ handler }: ConnectionExchange): void {
     const { status, headers } = this.#reader.head;
     // A server that refuses does not want the rest, and may close the connection of a client that
     // goes on sending.
@@ -221,7 +221,7 @@ export class HttpConnection implements SocketListener {
     this.#conclude();
   }
 
-  /** Tells what the loss of the connection means, once all that came before it was passed on. */
+  /** Emits what the loss of the connection means, once all that came before it was passed on. */
   #conclude(): void {
     const exchange = this.#exchange;
     const loss = this.#loss;
@@ -239,7 +239,7 @@ export class HttpConnection implements SocketListener {
   #isJustReused(): boolean {
     if (this.#reusedMs === undefined) return false;
     const ageMs = this.#owner.clock.nowMs() - this.#reusedMs;
-    // A clock that is set back tells nothing about the age.
+    // A clock that is set back says nothing about the age.
     return ageMs >= 0 && ageMs < REPEAT_MAX_MS;
   }
 

@@ -53,7 +53,7 @@ function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): 
   // Once for all connections, because it parses the authorities.
   const secureContext = createSecureContext(ca === undefined ? {} : { ca });
   const name = servername ?? (isIP(host) === 0 ? host : undefined);
-  // The last session of a server whose certificate was verified: Node tells it only then.
+  // The last session of a server whose certificate was verified: Node emits it only then.
   let session: Buffer | undefined;
   return (listener) => {
     const socket = connectTls({

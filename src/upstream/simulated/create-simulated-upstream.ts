@@ -12,6 +12,7 @@ import type {
 import { wait } from '../../timers/wait.ts';
 import { countSearches } from './count-searches.ts';
 import { embedInputs } from './embed-inputs.ts';
+import { emitAnswer } from './emit-answer.ts';
 import { measureInput } from './measure-input.ts';
 import { parseDirectives } from './parse-directives.ts';
 import { limitAnswer, planAnswer } from './plan-answer.ts';
@@ -19,7 +20,6 @@ import { createPromptCache } from './prompt-cache.ts';
 import { createRandom } from './random.ts';
 import { readConversation } from './read-conversation.ts';
 import { createSimulatedError, drawError } from './simulated-errors.ts';
-import { tellAnswer } from './tell-answer.ts';
 import { createTokenPace } from './token-pace.ts';
 
 export interface SimulatedUpstreamOptions {
@@ -55,7 +55,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
   const drawChance = createRandom(seed, 'errors');
   let calls = 0;
 
-  async function* tell(call: InferenceCall): AsyncGenerator<InferenceEvent> {
+  async function* emit(call: InferenceCall): AsyncGenerator<InferenceEvent> {
     const { model, signal } = call;
     const request = call.readWhole();
     signal.throwIfAborted();
@@ -82,7 +82,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
     const room = call.contextTokensMax - inputTokens;
 
     yield { type: 'start', id: createId('msg', name), model, usage };
-    yield* tellAnswer({
+    yield* emitAnswer({
       answer: limitAnswer(plan, Math.min(call.outputTokensMax, room)),
       usage,
       error,
@@ -109,7 +109,7 @@ export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infe
       yield* embed(call);
       return;
     }
-    for await (const event of tell(call))
+    for await (const event of emit(call))
       yield { events: [event], contentBytes: 0, bytes: undefined };
   };
 }

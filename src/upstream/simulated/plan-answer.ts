@@ -15,7 +15,7 @@ import type { Conversation } from './read-conversation.ts';
 import { splitTokens } from './split-tokens.ts';
 
 /**
- * A block of an answer before it is told. Its tokens are pieces of a text, or of the JSON of an
+ * A block of an answer before it is emitted. Its tokens are pieces of a text, or of the JSON of an
  * input.
  */
 export type BlockPlan =
@@ -93,7 +93,7 @@ function planText(
   if (outputSchema === true) return JSON.stringify(generateAnyObject(random));
   if (outputSchema !== undefined) return JSON.stringify(generateValue(outputSchema, random));
   if (directives.textTokens !== undefined) {
-    // One token more than can be told shows that the answer was cut.
+    // One token more than can be emitted shows that the answer was cut.
     return composeTokens(Math.min(directives.textTokens, call.outputTokensMax + 1), random);
   }
   return composeReply(call.model, conversation, random);

@@ -94,9 +94,9 @@ async function leaveBeforeCacheIsTold({ gateway, ask }: Scene): Promise<Outcome>
   return sumUp(call, client);
 }
 
-async function leaveInText({ ask }: Scene, isInputTold = true): Promise<Outcome> {
+async function leaveInText({ ask }: Scene, isInputReported = true): Promise<Outcome> {
   const { client, call } = await ask();
-  if (isInputTold) call.begin();
+  if (isInputReported) call.begin();
   else call.beginUntold();
   call.say(100);
   await client.hasGot('word');
@@ -114,7 +114,7 @@ async function leaveInThoughts({ gateway, ask }: Scene): Promise<Outcome> {
   await waitForDrain(gateway);
   call.think(1_000);
   call.say(100);
-  call.tellUsage();
+  call.reportUsage();
   call.finish();
   return sumUp(call, client);
 }
@@ -137,7 +137,7 @@ async function leaveAtLastText({ gateway, ask }: Scene): Promise<Outcome> {
   await client.hasGot('word');
   client.leave();
   await waitForDrain(gateway);
-  call.tellUsage();
+  call.reportUsage();
   call.finish();
   return sumUp(call, client);
 }
@@ -151,7 +151,7 @@ async function readTooSlowly(scene: Scene, format: FormatName = 'native'): Promi
   call.say(100);
   call.fillSockets();
   await waitForDrain(scene.gateway);
-  call.tellUsage();
+  call.reportUsage();
   call.finish();
   return sumUp(call, client);
 }
@@ -160,7 +160,7 @@ async function leaveBehindUsage({ ask }: Scene): Promise<Outcome> {
   const { client, call } = await ask();
   call.begin();
   call.say(100);
-  call.tellUsage();
+  call.reportUsage();
   // The event after the usage shows that the gateway has read the usage.
   call.call.res.write('event: ping\ndata: {"type":"ping","seen":"usage"}\n\n');
   await client.hasGot('"seen"');
@@ -262,7 +262,7 @@ async function createScene(onLeave: string): Promise<Scene> {
   const { client, call } = await ask();
   call.begin();
   call.say(PRACTICE_TOKENS);
-  call.tellUsage();
+  call.reportUsage();
   call.finish();
   await client.over;
   await client.charged();

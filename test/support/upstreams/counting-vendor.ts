@@ -31,7 +31,7 @@ export interface CountedCall {
   /** Sends far more than sockets hold, as text that costs nothing. */
   fillSockets(): void;
   /** Sends an event that reports the usage, but not the last such event. */
-  tellUsage(): void;
+  reportUsage(): void;
   finish(): void;
   /** Sends the answer in one piece. */
   answerWhole(tokens: number): void;
@@ -113,7 +113,7 @@ function createCountedCall(call: WaitingCall): CountedCall {
       for (let i = 0; i < FILLING.deltas; i += 1) delta({ type: 'text_delta', text });
       send('content_block_stop', { index: block });
     },
-    tellUsage() {
+    reportUsage() {
       const ending = { stop_reason: 'end_turn', stop_sequence: null };
       send('message_delta', { delta: ending, usage: usage() });
     },

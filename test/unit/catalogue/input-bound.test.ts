@@ -186,7 +186,7 @@ describe('what a request can have at most', () => {
 });
 
 describe('what an upstream may tell of a request', () => {
-  const told = (body: object) => boundOf(body).toldTokensMax;
+  const told = (body: object) => boundOf(body).reportedTokensMax;
 
   it('is the window, if no more was sent', () => {
     expect(told(user(text('Hi')))).toBe(WINDOW);

@@ -223,7 +223,7 @@ it('a usage counts for no text that comes behind it, even in the same read', asy
   const infer: Infer = async function* ({ signal }) {
     const bytes = Buffer.from('Hi and more');
     const told: InferenceEvent = { type: 'usage', usage };
-    yield { ...partOf(START, told), contentBytes: 62, untoldBytes: 60, bytes };
+    yield { ...partOf(START, told), contentBytes: 62, unreportedBytes: 60, bytes };
     await new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });

@@ -33,7 +33,7 @@ const ESTIMATE_OF_TEXT = { likely: ESTIMATE, least: 1, most: 192, unsure: 0, fil
 
 interface Asked {
   readonly cacheWrite?: '5m' | '1h';
-  readonly toldTokensMax?: number;
+  readonly reportedTokensMax?: number;
   readonly outputTokensMax?: number;
   readonly searchesMax?: number;
 }
@@ -44,7 +44,7 @@ function meterOf(events: readonly InferenceEvent[], asked: Asked = {}) {
     estimate: { ...ESTIMATE_OF_TEXT, cacheWrite: asked.cacheWrite },
     ratio: createTokenRatios(BYTES_PER_TOKEN)('m'),
     contextTokensMax: WINDOW,
-    input: { toldTokensMax: asked.toldTokensMax ?? WINDOW },
+    input: { reportedTokensMax: asked.reportedTokensMax ?? WINDOW },
     outputTokensMax: asked.outputTokensMax ?? OUTPUT_MAX,
     searchesMax: asked.searchesMax ?? 0,
   });
@@ -223,7 +223,7 @@ describe('usage that cannot be', () => {
     const told = { ...INPUT, input: 600_000, cacheRead: 0, output: 1 };
     const close = (asked: Asked) =>
       meterOf([start(), text('Hi'), finish(told)], asked).close('complete', true);
-    expect(close({ toldTokensMax: 600_000 })).toEqual(billOf(told, false));
+    expect(close({ reportedTokensMax: 600_000 })).toEqual(billOf(told, false));
     expect(close({})).toEqual(billOf({ ...told, input: WINDOW }, false, true));
   });
 

@@ -83,7 +83,7 @@ export function createSteps(
     },
     async admit(order) {
       seen.orders.push(order);
-      order.tellRate(RATE, []);
+      order.sendRate(RATE, []);
       return {
         accountId: 'acc_1',
         heldMicros: Math.min(heldMicros, order.holdMicros),

@@ -81,7 +81,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     tokens: NO_LISTS.tokens,
     endUser: '',
     seenMicros: () => 3,
-    tellRate: (...told: unknown[]) => rates.push(told),
+    sendRate: (...told: unknown[]) => rates.push(told),
     stop: (refusal: Refusal) => stopped.push(refusal),
   };
   return { admit: () => admitRequest(order), books, asked, open, settled, rates, stopped };

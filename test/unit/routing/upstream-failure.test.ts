@@ -18,7 +18,7 @@ describe('a failure of an upstream', () => {
       nativeDetails: { error_code: 'too_many' },
       denial: 'request',
       isOversize: true,
-      toldUsage: NO_USAGE,
+      reportedUsage: NO_USAGE,
       reason: 'status 400',
     };
     const refusal = new Refusal('invalid_request', 'max_tokens: too many', details);

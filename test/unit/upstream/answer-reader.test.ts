@@ -15,7 +15,7 @@ it('takes no more memory for a whole answer that comes byte by byte', () => {
     model: 'm',
     isUnread: () => false,
     maskText: (text) => text,
-    teller: { tell: () => {} },
+    emitter: { emit: () => {} },
   });
   const byte = Buffer.from(' ');
   const { heapUsed, external } = process.memoryUsage();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { joinParts, type PushedPart } from '../../../src/upstream/pushed-part.ts';
 
-function partOf(contentBytes: number, untoldBytes?: number): PushedPart {
-  return { events: [], contentBytes, untoldBytes, bytes: [] };
+function partOf(contentBytes: number, unreportedBytes?: number): PushedPart {
+  return { events: [], contentBytes, unreportedBytes, bytes: [] };
 }
 
 it.each([
@@ -11,7 +11,7 @@ it.each([
   ['before one that tells usage, not', [partOf(10), partOf(9, 4), partOf(100)], 104],
   ['between two that tell usage, not', [partOf(9, 4), partOf(10), partOf(9, 0)], 0],
   ['where nothing tells usage, not', [partOf(10), partOf(100)], undefined],
-])('what is said counts as untold in a part %s', (_, parts, untoldBytes) => {
+])('what is said counts as untold in a part %s', (_, parts, unreportedBytes) => {
   const contentBytes = parts.reduce((sum, part) => sum + part.contentBytes, 0);
-  expect(joinParts(parts, undefined)).toMatchObject({ contentBytes, untoldBytes });
+  expect(joinParts(parts, undefined)).toMatchObject({ contentBytes, unreportedBytes });
 });

@@ -23,7 +23,7 @@ function readUnread(kind: keyof typeof DIALECTS, body: string) {
     model: 'm',
     isUnread: () => isUnread,
     maskText: (text) => text,
-    teller: { tell: () => {} },
+    emitter: { emit: () => {} },
   });
   const bytes = Buffer.from(body);
   reader.push(bytes.subarray(0, bytes.length / 2));

@@ -33,7 +33,7 @@ export interface PlacedPiece {
   readonly id: string | undefined;
 }
 
-/** Reads tool calls. Their pieces are told apart by index or, without an index, by id. */
+/** Reads tool calls. Their pieces are distinguished by index or, without an index, by id. */
 export function createCallDecoder(blocks: BlockQueue): CallDecoder {
   return new CallDecoder(blocks);
 }

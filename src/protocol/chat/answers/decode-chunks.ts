@@ -1,6 +1,6 @@
 import { createBlockQueue } from '../../answers/block-queue.ts';
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
-import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { decodeStreamError, reportsError } from '../../answers/decode-upstream-error.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
@@ -32,20 +32,20 @@ class ChunkDecoder {
     this.#saidUnder = saidUnder;
   }
 
-  /** Decodes a chunk. One without a choice tells the usage, or nothing of interest. */
+  /** Decodes a chunk. One without a choice reports the usage, or nothing of interest. */
   decode(chunk: Json, eventName?: string): InferenceEvent[] {
-    const told = decodeUsage(chunk['usage']);
-    const raised = told && raiseUsage(this.#usage ?? NO_USAGE, told);
+    const reported = decodeUsage(chunk['usage']);
+    const raised = reported && raiseUsage(this.#usage ?? NO_USAGE, reported);
     throwError(chunk, eventName, raised);
     this.#usage = raised ?? this.#usage;
     const choices = readChoices(chunk);
     const choice = choices.find(isAskedFor);
-    const failed = choices.find(({ error }) => tellsError(error));
+    const failed = choices.find(({ error }) => reportsError(error));
     if (failed !== undefined) throw decodeStreamError(failed, raised);
-    if (choice === undefined) return this.#tellUsage(told);
+    if (choice === undefined) return this.#emitUsage(reported);
     const events = this.#start(chunk);
     for (const event of this.#decodeDelta(readObject(choice, this.#saidUnder))) events.push(event);
-    for (const event of this.#tellUsage(told)) events.push(event);
+    for (const event of this.#emitUsage(reported)) events.push(event);
     this.#finishReason = readText(choice, 'finish_reason') ?? this.#finishReason;
     return events;
   }
@@ -64,7 +64,7 @@ class ChunkDecoder {
     return this.#finishReason;
   }
 
-  /** Throws if the upstream stops sending before it told a finish reason. */
+  /** Throws if the upstream stops sending before it reported a finish reason. */
   checkEnd(): void {
     if (this.#finishReason === undefined) throw brokenAnswer('it was cut off');
   }
@@ -85,11 +85,11 @@ class ChunkDecoder {
     return [{ type: 'start', id, model: readText(chunk, 'model') ?? '', usage }];
   }
 
-  /** Tells usage within a stream. The start event has its own usage, so none is told before it. */
-  #tellUsage(told: Usage | undefined): InferenceEvent[] {
-    if (told === undefined || this.#usage === undefined) return [];
-    const isTold = this.#id !== undefined && this.#saidUnder === 'delta';
-    return isTold ? [{ type: 'usage', usage: this.#usage }] : [];
+  /** Emits usage within a stream. The start event has usage of its own, so none comes before it. */
+  #emitUsage(reported: Usage | undefined): InferenceEvent[] {
+    if (reported === undefined || this.#usage === undefined) return [];
+    const isEmitted = this.#id !== undefined && this.#saidUnder === 'delta';
+    return isEmitted ? [{ type: 'usage', usage: this.#usage }] : [];
   }
 
   #decodeDelta(delta: Json): InferenceEvent[] {
@@ -116,11 +116,11 @@ class ChunkDecoder {
  * Throws if the upstream sends an error, instead of an answer or in the middle of one. Some vendors
  * send it without the member `error` around it.
  */
-export function throwError(chunk: Json, eventName?: string, told?: Usage): void {
-  if (tellsError(chunk['error'])) throw decodeStreamError(chunk, told);
+export function throwError(chunk: Json, eventName?: string, reported?: Usage): void {
+  if (reportsError(chunk['error'])) throw decodeStreamError(chunk, reported);
   const isNamed = eventName === 'error' || chunk['object'] === 'error';
-  if (!isNamed && !tellsError(chunk['error_code'])) return;
-  if (readChoices(chunk).length === 0) throw decodeStreamError({ error: chunk }, told);
+  if (!isNamed && !reportsError(chunk['error_code'])) return;
+  if (readChoices(chunk).length === 0) throw decodeStreamError({ error: chunk }, reported);
 }
 
 /** The gateway never asks for a second choice. */

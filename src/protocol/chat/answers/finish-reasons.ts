@@ -15,12 +15,13 @@ const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
 const KNOWN_REASONS: readonly unknown[] = [...Object.values(FINISH_REASONS), 'function_call'];
 
 /**
- * Keeps the reason that an upstream of this format told, because clients take an answer that ends
- * with `content_filter` for an error. Only a `stop` behind calls would keep them from running.
+ * Keeps the reason that an upstream of this format reported, because clients take an answer that
+ * ends with `content_filter` for an error. Only a `stop` behind calls would keep them from running.
  */
-export function keepFinishReason(told: unknown, stopReason: StopReason): FinishReason {
-  const isKept = KNOWN_REASONS.includes(told) && !(told === 'stop' && stopReason === 'tool_use');
-  return isKept ? (told as FinishReason) : FINISH_REASONS[stopReason];
+export function keepFinishReason(reported: unknown, stopReason: StopReason): FinishReason {
+  const isKept =
+    KNOWN_REASONS.includes(reported) && !(reported === 'stop' && stopReason === 'tool_use');
+  return isKept ? (reported as FinishReason) : FINISH_REASONS[stopReason];
 }
 
 /** Clients show what a model says in a refusal only if nothing else has ended the answer. */

@@ -73,8 +73,8 @@ class ChatFrames implements FrameRelay {
   #others = '';
   /** The last chunk of these before the beginning. */
   #early: Json = {};
-  /** The last usage that was told. */
-  #told: Json = {};
+  /** The last usage that was reported. */
+  #reported: Json = {};
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
@@ -106,7 +106,7 @@ class ChatFrames implements FrameRelay {
     this.#texts.forget();
     if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
-    if (isObject(chunk['usage'])) this.#told = chunk['usage'];
+    if (isObject(chunk['usage'])) this.#reported = chunk['usage'];
     const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk, event);
     const others = this.#writeOthers(chunk, Object.keys(chunk));
@@ -144,9 +144,9 @@ class ChatFrames implements FrameRelay {
 
   #relayChunk(chunk: Json, bytes: Uint8Array, others: string): readonly Uint8Array[] {
     const all = readChoices(chunk);
-    const told = all.every(isAskedFor) ? all : all.filter(isAskedFor);
+    const asked = all.every(isAskedFor) ? all : all.filter(isAskedFor);
     if (this.#head === undefined) return [];
-    const choices = mendChoices(this.#calls.mend(told, this.#chunks.placedCalls));
+    const choices = mendChoices(this.#calls.mend(asked, this.#chunks.placedCalls));
     if (choices.every(isSilent)) return [];
     const isSame = choices === all && isPlain(chunk, all);
     const rest = isSame ? cutAtChoices(bytes) : undefined;
@@ -180,7 +180,7 @@ class ChatFrames implements FrameRelay {
     if (last?.type !== 'finish') return { events, bytes: [] };
     const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
-    const told = this.#told;
+    const reported = this.#reported;
     const head = this.#head ?? '';
     const frame = { head, tail: encodeTail(context, this.#others) };
     const calls = this.#calls.end();
@@ -193,7 +193,7 @@ class ChatFrames implements FrameRelay {
       bytes: encodeUtf8(rest),
       undecodedBytes,
       closing: (usage: Usage) =>
-        utf8.encode(encodeEnd(frame, reason, writeUsage(told, usage), context)),
+        utf8.encode(encodeEnd(frame, reason, writeUsage(reported, usage), context)),
     };
   }
 }
@@ -234,11 +234,11 @@ function isSilent(choice: Json): boolean {
   const delta = readObject(choice, 'delta');
   return (
     Object.entries(delta).every(([name, value]) => name === 'role' || isNothing(value)) &&
-    Object.entries(choice).every(([name, value]) => isToldAnew(name) || isEmpty(value))
+    Object.entries(choice).every(([name, value]) => isRewritten(name) || isEmpty(value))
   );
 }
 
-const isToldAnew = (name: string) =>
+const isRewritten = (name: string) =>
   name === 'index' || name === 'delta' || name === 'finish_reason';
 
 const isEmpty = (value: unknown) =>

@@ -1,7 +1,7 @@
 import { isVendorCost } from '../../answers/hide-costs.ts';
 import type { Json } from '../../json/upstream-json.ts';
 
-/** What is written anew, the error of a chunk that tells none, and padding. */
+/** What is written anew, the error of a chunk that reports none, and padding. */
 const LEFT_OUT = new Set([
   ...['id', 'object', 'created', 'model', 'choices', 'usage'],
   ...['error', 'obfuscation'],

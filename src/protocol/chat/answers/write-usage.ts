@@ -8,21 +8,22 @@ interface Counts {
 }
 
 /** Writes our usage together with the upstream's unknown fields, also those of its details. */
-export const writeUsage = (told: Json, usage: Usage) => writeCounts(told, encodeUsage(usage));
+export const writeUsage = (reported: Json, usage: Usage) =>
+  writeCounts(reported, encodeUsage(usage));
 
 /**
  * Joins text, because a merged object would get a hidden class of its own, in the old generation.
  */
-function writeCounts(told: Json, ours: Counts): string {
+function writeCounts(reported: Json, ours: Counts): string {
   let written = '';
   for (const name in ours) {
     const count = ours[name] ?? 0;
-    const json = typeof count === 'number' ? count : writeCounts(readObject(told, name), count);
+    const json = typeof count === 'number' ? count : writeCounts(readObject(reported, name), count);
     written += `,"${name}":${json}`;
   }
-  for (const name in told) {
+  for (const name in reported) {
     if (Object.hasOwn(ours, name) || isVendorCost(name)) continue;
-    written += `,${JSON.stringify(name)}:${JSON.stringify(told[name])}`;
+    written += `,${JSON.stringify(name)}:${JSON.stringify(reported[name])}`;
   }
   return `{${written.slice(1)}}`;
 }

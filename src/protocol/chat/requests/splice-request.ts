@@ -17,7 +17,7 @@ import type { OutputLimitField } from './encode-request.ts';
 /**
  * Writes the body for an upstream of the chat format from a body that came in this format, and only
  * from such a body. The bytes stay as they came, except for what the gateway answers for: the
- * model, the length of the answer, and whether it is a stream that tells its usage.
+ * model, the length of the answer, and whether it is a stream that reports its usage.
  */
 export function spliceChatRequest(
   call: UpstreamCallOutline,

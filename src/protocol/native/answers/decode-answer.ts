@@ -1,5 +1,5 @@
-import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
-import { hideCosts, isVendorCost, tellsCosts } from '../../answers/hide-costs.ts';
+import { decodeStreamError, reportsError } from '../../answers/decode-upstream-error.ts';
+import { hideCosts, isVendorCost, reportsCosts } from '../../answers/hide-costs.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
@@ -11,7 +11,7 @@ import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
-import { decodeUsage, tellsUsage } from './decode-usage.ts';
+import { decodeUsage, reportsUsage } from './decode-usage.ts';
 import { mendUsage } from './encode-usage.ts';
 
 /** Decodes an answer that is not a stream. */
@@ -26,7 +26,7 @@ export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
 export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
   const answer = readUpstreamBody(body);
   const { value } = answer;
-  if (!tellsUsage(value['usage'])) {
+  if (!reportsUsage(value['usage'])) {
     return { events: decodePayload(answer), contentBytes: 0, closing: undefined };
   }
   const { start, content, finish } = readAnswer(value);
@@ -37,7 +37,7 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
     if (isThought(block)) thoughts.push(THOUGHT);
   }
   const closing = (usage: Usage) => {
-    if (!tellsCosts(value) && tellsUsageOf(value, usage)) {
+    if (!reportsCosts(value) && reportsUsageOf(value, usage)) {
       return replaceText(answer, 'model', model) ?? writeJson({ ...value, model });
     }
     const written = { model, usage: mendUsage(value, usage) };
@@ -59,11 +59,13 @@ function isThought(block: unknown): boolean {
 
 const writeJson = (value: Json) => Buffer.from(JSON.stringify(value));
 
-/** Whether the answer tells exactly this usage, and no more than a client may know. */
-function tellsUsageOf(answer: Json, usage: Usage): boolean {
-  const told = readObject(answer, 'usage');
-  const isCounted = told['input_tokens'] != null && told['output_tokens'] != null;
-  return isCounted && !tellsCosts(told) && isSameUsage(decodeUsage(told, NO_USAGE), usage);
+/** Whether the answer reports exactly this usage, and no more than a client may know. */
+function reportsUsageOf(answer: Json, usage: Usage): boolean {
+  const reported = readObject(answer, 'usage');
+  const isCounted = reported['input_tokens'] != null && reported['output_tokens'] != null;
+  return (
+    isCounted && !reportsCosts(reported) && isSameUsage(decodeUsage(reported, NO_USAGE), usage)
+  );
 }
 
 function decodePayload(answer: JsonBody): readonly InferenceEvent[] {
@@ -80,9 +82,9 @@ function decodePayload(answer: JsonBody): readonly InferenceEvent[] {
 
 /** Reads only the usage of an answer. */
 export function readNativeUsage(answer: Json): Usage | undefined {
-  if (answer['type'] === 'error' || tellsError(answer['error'])) throw decodeStreamError(answer);
-  const told = answer['usage'];
-  return tellsUsage(told) ? decodeUsage(told, NO_USAGE) : undefined;
+  if (answer['type'] === 'error' || reportsError(answer['error'])) throw decodeStreamError(answer);
+  const reported = answer['usage'];
+  return reportsUsage(reported) ? decodeUsage(reported, NO_USAGE) : undefined;
 }
 
 interface AnswerPieces {
@@ -92,14 +94,14 @@ interface AnswerPieces {
 }
 
 function readAnswer(answer: Json): AnswerPieces {
-  const told = readNativeUsage(answer);
+  const reported = readNativeUsage(answer);
   const { id, model, content } = answer;
   if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
   if (!Array.isArray(content)) throw brokenAnswer('it has no content');
   const { stopReason, stopSequence } = decodeEnding(answer);
   return {
-    start: { type: 'start', id, model, usage: told ?? NO_USAGE },
+    start: { type: 'start', id, model, usage: reported ?? NO_USAGE },
     content,
-    finish: { type: 'finish', stopReason, stopSequence, usage: told },
+    finish: { type: 'finish', stopReason, stopSequence, usage: reported },
   };
 }

@@ -1,4 +1,4 @@
-import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { decodeStreamError, reportsError } from '../../answers/decode-upstream-error.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import { raiseUsage } from '../../answers/raise-usage.ts';
 import type { InferenceEvent, Usage } from '../../inference.ts';
@@ -13,7 +13,7 @@ import { isObject } from '../../schema.ts';
 import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding, NO_ENDING } from './decode-ending.ts';
-import { decodeUsage, tellsUsage } from './decode-usage.ts';
+import { decodeUsage, reportsUsage } from './decode-usage.ts';
 
 /** Decodes the stream of an upstream of the native format. */
 export function createStreamDecoder(): StreamDecoder {
@@ -31,9 +31,9 @@ export function createPayloadDecoder(): PayloadDecoder {
 
 class PayloadDecoder {
   #usage: Usage = NO_USAGE;
-  #isUsageTold = false;
+  #isUsageReported = false;
   /**
-   * Searches with results, counted until the usage is told. Searches without results are not
+   * Searches with results, counted until the usage is reported. Searches without results are not
    * billed.
    */
   #searches = 0;
@@ -42,7 +42,7 @@ class PayloadDecoder {
   readonly #blocks = createBlockDecoder();
 
   decode(payload: Json): InferenceEvent[] {
-    if (tellsError(payload['error'])) throw decodeStreamError(payload);
+    if (reportsError(payload['error'])) throw decodeStreamError(payload);
     const type = readText(payload, 'type') ?? '';
     switch (type) {
       case 'error':
@@ -85,41 +85,41 @@ class PayloadDecoder {
     const { id, model } = message;
     if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
     const started = decodeUsage(message['usage'], NO_USAGE);
-    // Only the end tells how long the answer is.
+    // Only the end says how long the answer is.
     this.#usage = { ...started, output: 0, thinking: 0 };
     this.#stage = 'started';
     return [{ type: 'start', id, model, usage: started }];
   }
 
   /**
-   * Counts a search as soon as it has results, because the upstream tells usage only at the end.
+   * Counts a search as soon as it has results, because the upstream reports usage only at the end.
    */
   #noteSearch({ content_block: block }: Json, events: InferenceEvent[]): InferenceEvent[] {
     const hasResults =
       isObject(block) &&
       block['type'] === 'web_search_tool_result' &&
       Array.isArray(block['content']);
-    if (!hasResults || this.#isUsageTold) return events;
+    if (!hasResults || this.#isUsageReported) return events;
     this.#searches += 1;
     const searches = Math.max(this.#usage.searches, this.#searches);
     events.push({ type: 'usage', usage: { ...this.#usage, searches } });
     return events;
   }
 
-  /** Several of these may come, of which one tells the reason and another the usage. */
+  /** Several of these may come, of which one reports the reason and another the usage. */
   #noteStop(payload: Json): InferenceEvent[] {
     const delta = readObject(payload, 'delta');
     if (delta['stop_reason'] != null) this.#ending = decodeEnding(delta);
     this.#usage = raiseUsage(this.#usage, decodeUsage(payload['usage'], this.#usage));
-    if (!tellsUsage(payload['usage'])) return [];
-    this.#isUsageTold = true;
+    if (!reportsUsage(payload['usage'])) return [];
+    this.#isUsageReported = true;
     return [{ type: 'usage', usage: this.#usage }];
   }
 
   #finish(): InferenceEvent[] {
     if (this.#blocks.isOpen()) throw brokenAnswer('it ends in the middle of a block');
     this.#stage = 'finished';
-    const usage = this.#isUsageTold ? this.#usage : undefined;
+    const usage = this.#isUsageReported ? this.#usage : undefined;
     return [{ type: 'finish', ...this.#ending, usage }];
   }
 }

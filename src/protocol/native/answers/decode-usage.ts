@@ -11,13 +11,13 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
 
   const written =
     readCount(usage['cache_creation_input_tokens']) ?? before.cacheWrite5m + before.cacheWrite1h;
-  const told1h = readCount(split['ephemeral_1h_input_tokens']);
-  const told5m = readCount(split['ephemeral_5m_input_tokens']);
-  const isTimed = told1h !== undefined || told5m !== undefined;
-  const cacheWrite1h = told1h ?? Math.min(before.cacheWrite1h, written);
+  const reported1h = readCount(split['ephemeral_1h_input_tokens']);
+  const reported5m = readCount(split['ephemeral_5m_input_tokens']);
+  const isTimed = reported1h !== undefined || reported5m !== undefined;
+  const cacheWrite1h = reported1h ?? Math.min(before.cacheWrite1h, written);
   // What the split leaves out of the total was written too.
-  const cacheWrite5m = Math.max(told5m ?? 0, written - cacheWrite1h);
-  const timed5m = isTimed ? (told5m ?? 0) : before.cacheWrite5m - (before.untimedWrite ?? 0);
+  const cacheWrite5m = Math.max(reported5m ?? 0, written - cacheWrite1h);
+  const timed5m = isTimed ? (reported5m ?? 0) : before.cacheWrite5m - (before.untimedWrite ?? 0);
   const untimedWrite = Math.max(0, cacheWrite5m - timed5m);
   return {
     input: readCount(usage['input_tokens']) ?? before.input,
@@ -32,8 +32,8 @@ export function decodeUsage(value: unknown, before: Usage): Usage {
   };
 }
 
-/** Whether an upstream tells any usage; some send the field without any number in it. */
-export function tellsUsage(value: unknown): boolean {
+/** Whether an upstream reports any usage; some send the field without any number in it. */
+export function reportsUsage(value: unknown): boolean {
   const usage = isObject(value) ? value : {};
   return (
     readCount(usage['input_tokens']) !== undefined ||

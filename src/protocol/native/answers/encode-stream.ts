@@ -66,12 +66,12 @@ export function encodeEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** `told` is the start of an upstream, of which the unknown fields are kept. */
-export function encodeStart({ id, model, usage }: EventOf<'start'>, told: Json = {}): string {
+/** `message` is what an upstream began with, of which the unknown fields are kept. */
+export function encodeStart({ id, model, usage }: EventOf<'start'>, message: Json = {}): string {
   return encodeEvent('message_start', {
     type: 'message_start',
     message: {
-      ...hideCosts(told),
+      ...hideCosts(message),
       id,
       type: 'message',
       role: 'assistant',
@@ -80,7 +80,7 @@ export function encodeStart({ id, model, usage }: EventOf<'start'>, told: Json =
       stop_reason: null,
       stop_sequence: null,
       // Some clients add the tokens of the start to those of the end.
-      usage: mendUsage(told, { ...usage, output: 0, thinking: 0 }),
+      usage: mendUsage(message, { ...usage, output: 0, thinking: 0 }),
     },
   });
 }

@@ -56,13 +56,13 @@ export const mendFinalUsage = (ending: Json, usage: Usage) =>
   mergeUsage(readObject(ending, 'usage'), encodeFinalUsage(usage), usage);
 
 function mergeUsage(
-  told: Json,
+  reported: Json,
   counts: Parameters<typeof mergeCounts>[1],
   { searches }: Usage,
 ): Json {
-  const tellsTools = isObject(told['server_tool_use']);
-  return mergeCounts(told, {
+  const reportsTools = isObject(reported['server_tool_use']);
+  return mergeCounts(reported, {
     ...counts,
-    ...(tellsTools && { server_tool_use: { web_search_requests: searches } }),
+    ...(reportsTools && { server_tool_use: { web_search_requests: searches } }),
   });
 }

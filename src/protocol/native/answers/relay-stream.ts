@@ -4,7 +4,7 @@
  * Gain: 49 to 20 us, AMD EPYC, Node 20.20 (`bench/NOTES.md`, "Fast twins").
  */
 
-import { hideCosts, tellsCosts } from '../../answers/hide-costs.ts';
+import { hideCosts, reportsCosts } from '../../answers/hide-costs.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage, raiseUsage } from '../../answers/raise-usage.ts';
 import type { Closing, InferenceEvent, Usage } from '../../inference.ts';
@@ -40,7 +40,7 @@ const FINAL_COUNTS = ['input_tokens', 'cache_creation_input_tokens', 'cache_read
 const utf8 = new TextEncoder();
 
 /**
- * The event that tells the end of a stream, held until it is known to be the last and its usage
+ * The event that reports the end of a stream, held until it is known to be the last and its usage
  * right.
  */
 interface Ending {
@@ -53,8 +53,8 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 /**
  * Relays a stream from an upstream of the native format to a native client. The start is written
  * anew, with `model` and a usage in it. Everything else is passed on unchanged, with three
- * exceptions: an event without its name, on which clients break, an end that tells another usage
- * than the billed one, and one without the reason that an earlier one told. So the end is held
+ * exceptions: an event without its name, on which clients break, an end that reports another usage
+ * than the billed one, and one without the reason that an earlier one reported. So the end is held
  * until the last event.
  */
 export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
@@ -122,8 +122,8 @@ class NativeFrames implements FrameRelay {
   #relayStart(start: EventOf<'start'>, payload: Json): readonly Uint8Array[] {
     this.#hasStarted = true;
     this.#usage = { ...start.usage, output: 0, thinking: 0 };
-    const told = readObject(payload, 'message');
-    return [utf8.encode(encodeStart({ ...start, model: this.#model }, told))];
+    const message = readObject(payload, 'message');
+    return [utf8.encode(encodeStart({ ...start, model: this.#model }, message))];
   }
 
   /**
@@ -133,25 +133,25 @@ class NativeFrames implements FrameRelay {
   #takeEnding(): readonly Uint8Array[] {
     if (this.#ending === undefined) return [];
     const { payload, bytes } = this.#ending;
-    const told = readObject(payload, 'usage');
-    const isCounted = readCount(told['output_tokens']) !== undefined;
-    const isRight = isCounted && !tellsCosts(told) && !tellsCosts(payload);
+    const reported = readObject(payload, 'usage');
+    const isCounted = readCount(reported['output_tokens']) !== undefined;
+    const isRight = isCounted && !reportsCosts(reported) && !reportsCosts(payload);
     return [isRight ? bytes : mendEnding(payload, this.#usage)];
   }
 
   #close(finish: EventOf<'finish'>, stop: Uint8Array): Closing {
     const ending = this.#ending;
-    const told = this.#usage;
+    const reported = this.#usage;
     const stopBytes = Buffer.from(stop);
     return (usage) => {
       if (ending === undefined) return utf8.encode(this.#encoder.encode({ ...finish, usage }));
-      const isRight = isSameUsage(told, usage) && tellsNothingElse(ending.payload, usage);
+      const isRight = isSameUsage(reported, usage) && reportsNothingElse(ending.payload, usage);
       return Buffer.concat([isRight ? ending.bytes : mendEnding(ending.payload, usage), stopBytes]);
     };
   }
 }
 
-/** Clients forget a reason that a later end does not tell again. */
+/** Clients forget a reason that a later end does not repeat. */
 function keepReason(ending: Json, before: Json | undefined): Json {
   const delta = readObject(ending, 'delta');
   const { stop_reason, stop_sequence, stop_details } = readObject(before ?? {}, 'delta');
@@ -163,14 +163,14 @@ function keepReason(ending: Json, before: Json | undefined): Json {
  * Whether no count in an end contradicts the usage. Clients need the output count, and can do
  * without counts that have not changed since the start.
  */
-function tellsNothingElse(ending: Json, usage: Usage): boolean {
-  const told = readObject(ending, 'usage');
+function reportsNothingElse(ending: Json, usage: Usage): boolean {
+  const reported = readObject(ending, 'usage');
   const ours: Readonly<Record<string, unknown>> = encodeFinalUsage(usage);
   return (
-    told['output_tokens'] === usage.output &&
-    !tellsCosts(told) &&
-    !tellsCosts(ending) &&
-    FINAL_COUNTS.every((name) => told[name] == null || told[name] === ours[name])
+    reported['output_tokens'] === usage.output &&
+    !reportsCosts(reported) &&
+    !reportsCosts(ending) &&
+    FINAL_COUNTS.every((name) => reported[name] == null || reported[name] === ours[name])
   );
 }
 

@@ -32,7 +32,7 @@ export const NATIVE_FIELDS = knowFields(namesOf(nativeRequestSchema), [
   ...NATIVE_RULES,
 ]);
 
-/** Tells a client of message threads to send the whole conversation instead. */
+/** Asks a client of message threads to send the whole conversation instead. */
 const THREAD_DETAILS = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
 const NO_FIELDS = Object.freeze({});
@@ -51,7 +51,7 @@ export function decodeRequest(body: unknown, header: HeaderSource): DecodedReque
     { isBetaContext: wantsBetaContext(header), betas },
     unknownFields,
   );
-  // Native streams always tell their usage.
+  // Native streams always report their usage.
   return { request, wantsStreamUsage: true };
 }
 

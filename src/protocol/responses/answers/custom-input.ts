@@ -38,11 +38,11 @@ export class CustomInputReader {
   #isOver = false;
   /** The first half of a character whose second half has not come yet. */
   #half = '';
-  #told = '';
+  #emitted = '';
 
-  /** All that was told so far. */
-  get told(): string {
-    return this.#told;
+  /** All that was emitted so far. */
+  get emitted(): string {
+    return this.#emitted;
   }
 
   /** Returns what this piece adds to the text. */
@@ -56,7 +56,7 @@ export class CustomInputReader {
     const end = FIRST_HALF.test(read) ? read.length - 1 : read.length;
     this.#half = read.slice(end);
     const text = read.slice(0, end);
-    this.#told += text;
+    this.#emitted += text;
     return text;
   }
 
@@ -72,10 +72,10 @@ export class CustomInputReader {
   end(): string {
     const input = parseJson(this.#json);
     const whole = isObject(input) ? readCustomInput(input) : this.#json;
-    const isRest = !this.#hasHead || whole.startsWith(this.#told);
+    const isRest = !this.#hasHead || whole.startsWith(this.#emitted);
     const rest =
-      isRest && (isObject(input) || !this.#hasHead) ? whole.slice(this.#told.length) : '';
-    this.#told += rest;
+      isRest && (isObject(input) || !this.#hasHead) ? whole.slice(this.#emitted.length) : '';
+    this.#emitted += rest;
     return rest;
   }
 

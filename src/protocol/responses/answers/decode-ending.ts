@@ -1,4 +1,4 @@
-import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { decodeStreamError, reportsError } from '../../answers/decode-upstream-error.ts';
 import type { StopReason } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
 import type { Refusal } from '../../refusals.ts';
@@ -11,7 +11,7 @@ interface OutputTraits {
 
 /** Throws if a response is not an answer: because it failed, or because it is not complete. */
 export function checkStatus(response: Json): void {
-  if (tellsError(response['error'])) throw decodeFailure(response);
+  if (reportsError(response['error'])) throw decodeFailure(response);
   const status = readText(response, 'status') ?? 'completed';
   if (status === 'completed' || status === 'incomplete') return;
   throw status === 'failed' ? decodeFailure(response) : brokenAnswer('it has no end');

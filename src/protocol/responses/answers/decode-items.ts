@@ -23,7 +23,7 @@ const CUSTOM_OPENING = `{"${INPUT_FIELD}":"`;
 const CUSTOM_CLOSING = '"}';
 /** The name of the only part of a call, and of the only block of a thought. */
 export const ONLY = '';
-/** Parts of summaries are told from parts of content. */
+/** Parts of summaries are distinguished from parts of content. */
 export const SUMMARY = 'summary ';
 /** Between two summaries of one thought. */
 const SUMMARY_BREAK = '\n\n';
@@ -63,13 +63,13 @@ export class ItemDecoder {
     return isCall(open) ? this.#openCall(open, item) : [];
   }
 
-  /** Begins an item of which the upstream tells only the pieces, unless there was one before. */
+  /** Begins an item of which the upstream sends only the pieces, unless there was one before. */
   expect(place: unknown, type: 'message' | 'reasoning'): void {
     const isKnown = this.#open.has(place) || this.#done.has(String(place));
     if (typeof place === 'number' && !isKnown) this.add(place, { type });
   }
 
-  /** Whether an item was begun, and not told to be done. */
+  /** Whether an item was begun, and its end has not come. */
   isOpen(place: unknown, item: Json): boolean {
     return this.#open.get(place)?.type === item['type'];
   }
@@ -89,11 +89,11 @@ export class ItemDecoder {
   }
 
   /** Takes what is known of a text when it is complete. */
-  note(place: unknown, part: string, told: unknown): void {
+  note(place: unknown, part: string, said: unknown): void {
     const item = this.#open.get(place);
-    if (item?.type !== 'message' || !isObject(told)) return;
+    if (item?.type !== 'message' || !isObject(said)) return;
     const block = item.blocks.get(part);
-    if (block !== undefined) block.notes = decodeTextNotes(told, item.phase);
+    if (block !== undefined) block.notes = decodeTextNotes(said, item.phase);
   }
 
   /** Takes a whole part, of which the end may not have been said. */
@@ -183,7 +183,7 @@ export class ItemDecoder {
 
   /**
    * What was said in pieces counts, even if the whole says something else. Pieces of a text may
-   * have gone by unread (`createTextFrames`), so only a call can tell what is missing at its end.
+   * have gone by unread (`createTextFrames`), so only a call can know what is missing at its end.
    */
   #complete(item: OpenItem, part: string, whole: unknown): InferenceEvent[] {
     const saidChars = item.saidChars.get(part) ?? 0;

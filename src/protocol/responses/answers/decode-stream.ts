@@ -1,5 +1,5 @@
 import { decodeMessageId } from '../../answers/decode-message-id.ts';
-import { decodeStreamError, tellsError } from '../../answers/decode-upstream-error.ts';
+import { decodeStreamError, reportsError } from '../../answers/decode-upstream-error.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import type { InferenceEvent } from '../../inference.ts';
 import {
@@ -59,7 +59,7 @@ class PayloadDecoder {
     this.#items = new ItemDecoder(seal, toolNames);
   }
 
-  /** Whether the last payload told of an item once more, in the same place. */
+  /** Whether the last payload had an item once more, in the same place. */
   get isRepetition(): boolean {
     return this.#items.isRepetition;
   }
@@ -72,7 +72,7 @@ class PayloadDecoder {
   decode(payload: Json): InferenceEvent[] {
     const type = readText(payload, 'type') ?? '';
     this.#items.isRepetition = false;
-    if (type === 'error' || tellsError(payload['error'])) throw decodeStreamError(payload);
+    if (type === 'error' || reportsError(payload['error'])) throw decodeStreamError(payload);
     if (this.#stage === 'finished') return [];
     switch (type) {
       case 'response.created':
@@ -94,7 +94,7 @@ class PayloadDecoder {
   }
 
   #start(response: Json): InferenceEvent[] {
-    if (tellsError(response['error'])) throw decodeStreamError(response);
+    if (reportsError(response['error'])) throw decodeStreamError(response);
     if (this.#stage !== 'nothing') return [];
     this.#stage = 'started';
     const id = decodeMessageId(readText(response, 'id'), 'resp_');

@@ -2,7 +2,7 @@ import type { Usage } from '../../inference.ts';
 import { readCount, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
-/** Returns `undefined` if an upstream tells no usage. Input includes what was cached. */
+/** Returns `undefined` if an upstream reports no usage. Input includes what was cached. */
 export function decodeUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const input = readCount(value['input_tokens']);

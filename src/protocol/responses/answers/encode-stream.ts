@@ -33,13 +33,13 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
 }
 
 /**
- * Tells one item after the other. The end of an item waits until it is known how it ended:
+ * Writes one item after the other. The end of an item waits until it is known how it ended:
  *
- *   open ──block ends──▶ held ──next block──▶ told, completed
- *    │                    └────finish───────▶ told, completed or incomplete
- *    └─block ends, a whole call──────────────▶ told, completed
+ *   open ──block ends──▶ held ──next block──▶ written, completed
+ *    │                    └────finish───────▶ written, completed or incomplete
+ *    └─block ends, a whole call──────────────▶ written, completed
  *
- * Half a call is not told.
+ * Half a call is not written.
  */
 class ResponsesEncoder implements StreamEncoder {
   readonly #context: AnswerContext;
@@ -178,16 +178,16 @@ class ResponsesEncoder implements StreamEncoder {
     const item = this.#open;
     this.#open = undefined;
     if (item?.hasBegun !== true) return '';
-    const told = item.end();
+    const ending = item.end();
     const json = JSON.stringify(item.describe(status));
     const done = `"output_index":${this.#items.length},"item":${json}`;
     this.#items.push(json);
     this.#doneChars += json.length;
     this.#openChars = 0;
-    return told + this.#events.write('response.output_item.done', done);
+    return ending + this.#events.write('response.output_item.done', done);
   }
 
-  /** Tells all that precedes the last event. */
+  /** Writes all that precedes the last event. */
   #end({ stopReason }: Finish): string {
     if (this.#ending !== undefined) return this.#ending;
     const isLong = isTooLong(stopReason);
@@ -198,11 +198,11 @@ class ResponsesEncoder implements StreamEncoder {
     }
     const settled = this.#settle(isLong ? 'incomplete' : 'completed');
     const last = describeLast(stopReason, this.#hasText, this.#hasCall);
-    return last === undefined ? settled : settled + this.#tellMessage(last);
+    return last === undefined ? settled : settled + this.#writeMessage(last);
   }
 
-  /** Tells a message that the model did not begin. */
-  #tellMessage({ text, isRefusal }: MessageText): string {
+  /** Writes a message that the model did not begin. */
+  #writeMessage({ text, isRefusal }: MessageText): string {
     const message = new OpenMessage(this.#place('msg'), isRefusal === true);
     this.#open = message;
     return message.open() + message.add({ type: 'text', text }) + this.#settle('completed');

@@ -16,9 +16,9 @@ import {
   writeSummaryPart,
 } from './output-items.ts';
 
-/** The item of an output that is being told. Its methods return the bytes of events. */
+/** The item of an output that is being written. Its methods return the bytes of events. */
 export interface OpenItem {
-  /** The first event, `output_item.added`, has been told. */
+  /** The first event, `output_item.added`, has been written. */
   readonly hasBegun: boolean;
   begin(): string;
   add(delta: BlockDelta): string;
@@ -28,7 +28,7 @@ export interface OpenItem {
   isWholeCall(): boolean;
   /** Whether the answer, if it ends here, would leave half a call behind. */
   isHalfCall(): boolean;
-  /** Tells all that precedes `output_item.done`. */
+  /** Writes all that precedes `output_item.done`. */
   end(): string;
   describe(status: ItemStatus): object;
 }
@@ -71,7 +71,7 @@ export class OpenMessage implements OpenItem {
     return '';
   }
 
-  /** Tells that the message begins, unless that was told. */
+  /** Writes that the message begins, unless that was written. */
   open(): string {
     if (this.hasBegun) return '';
     this.hasBegun = true;
@@ -133,7 +133,7 @@ export class OpenMessage implements OpenItem {
   }
 }
 
-/** Thinking, of which the client may read a summary: here that is all the upstream tells. */
+/** Thinking, of which the client may read a summary: here that is all the upstream sends. */
 export class ReasoningDraft implements OpenItem {
   hasBegun = false;
   readonly #place: ItemPlace;
@@ -229,7 +229,7 @@ export class OpenCall implements OpenItem {
   add(delta: BlockDelta): string {
     if (delta.type !== 'input_json') return '';
     this.#json += delta.json;
-    return this.#tell(this.#custom === undefined ? delta.json : this.#custom.add(delta.json));
+    return this.#writeDelta(this.#custom === undefined ? delta.json : this.#custom.add(delta.json));
   }
 
   isWholeCall = () => this.#json !== '' && isObject(parseJson(this.#json));
@@ -240,16 +240,16 @@ export class OpenCall implements OpenItem {
     this.#isEnded = true;
     const { events } = this.#place;
     const rest = this.#custom === undefined ? this.#fillEmpty() : this.#custom.end();
-    const told = this.#tell(rest);
+    const written = this.#writeDelta(rest);
     const input = JSON.stringify(this.#readInput());
     if (this.#custom !== undefined) {
       return (
-        told +
+        written +
         events.write('response.custom_tool_call_input.done', `${this.#fields},"input":${input}`)
       );
     }
     return (
-      told +
+      written +
       events.write(
         'response.function_call_arguments.done',
         `${this.#fields},"name":${JSON.stringify(this.#tool.name)},"arguments":${input}`,
@@ -269,14 +269,14 @@ export class OpenCall implements OpenItem {
     return this.#json;
   }
 
-  #tell(said: string): string {
+  #writeDelta(said: string): string {
     if (said === '') return '';
     const kind = this.#tool.isCustom ? 'customInput' : 'arguments';
     return this.#place.events.writeDelta(kind, this.#deltaPlace, said);
   }
 
   #readInput(): string {
-    return this.#custom?.told ?? this.#json;
+    return this.#custom?.emitted ?? this.#json;
   }
 
   #describe(status: ItemStatus, input: string): object {

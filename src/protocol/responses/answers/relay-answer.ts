@@ -1,5 +1,5 @@
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
-import { isVendorCost, tellsCosts } from '../../answers/hide-costs.ts';
+import { isVendorCost, reportsCosts } from '../../answers/hide-costs.ts';
 import { outlineAnswer } from '../../answers/outline-answer.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { Usage } from '../../inference.ts';
@@ -27,26 +27,26 @@ import { responseContextOf } from './response-object.ts';
 export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAnswer {
   const answer = readUpstreamBody(body);
   const { value } = answer;
-  const told = decodeUsage(value['usage']);
+  const reported = decodeUsage(value['usage']);
   const { toolNames } = responseContextOf(terms.context);
   const all = decodeResponse(value, undefined, toolNames);
   const { output } = value;
   const last = all.at(-1);
   const isRefused = last?.type === 'finish' && last.stopReason === 'refusal';
   const isFiltered = isRefused && isIncomplete(value);
-  if (told === undefined || !Array.isArray(output) || isFiltered) {
+  if (reported === undefined || !Array.isArray(output) || isFiltered) {
     const events = decodeResponse(value, terms.seal, toolNames);
     return { events, contentBytes: 0, closing: undefined };
   }
   const { events: others, contentBytes } = tallyDeltas(all);
   const events = outlineAnswer(others);
   const mended = mendOutput(output, terms);
-  const hasCosts = tellsCosts(readObject(value, 'usage'));
+  const hasCosts = reportsCosts(readObject(value, 'usage'));
   const closing = (usage: Usage) => {
     const written = {
       ...fillIn(value, terms),
       ...describeResponse(terms),
-      ...(isSameUsage(told, usage) && !hasCosts ? {} : { usage: mendUsage(value, usage) }),
+      ...(isSameUsage(reported, usage) && !hasCosts ? {} : { usage: mendUsage(value, usage) }),
       ...(mended === output ? {} : { output: mended }),
     };
     const isKept: KeepMember = (name) => !Object.hasOwn(written, name) && !isVendorCost(name);

@@ -39,7 +39,7 @@ import { responseContextOf } from './response-object.ts';
 import { createProgress, type ResponseProgress, restart } from './response-progress.ts';
 
 const BEGINNINGS = ['response.created', 'response.in_progress', 'response.queued'];
-/** What an answer consists of. No model here has tools that would tell more. */
+/** What an answer consists of. No model here has tools that would add more. */
 const PIECES: ReadonlySet<string> = new Set(
   [
     ...['output_item.added', 'output_item.done', 'content_part.added', 'content_part.done'],
@@ -67,10 +67,10 @@ const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
  * Relays a stream from an upstream of the responses format to a client of this format. Whatever has
  * the whole response in it is written anew, with our names for the response and the model; so are
  * encrypted thoughts, and events whose numbers would leave a gap. What the upstream left out is
- * told first (`ItemHistory`). Everything else is passed on unchanged. The end repeats the items
- * that were told, because some clients read those and others read the end; items of which only the
- * end tells are told first. Clients break on events that they do not know, so what is not part of
- * the answer is left out; and they run a call again that is told again, so that is left out as
+ * sent first (`ItemHistory`). Everything else is passed on unchanged. The end repeats the items
+ * that were sent, because some clients read those and others read the end; items that only the
+ * end has are sent first. Clients break on events that they do not know, so what is not part of
+ * the answer is left out; and they run a call again that is sent again, so that is left out as
  * well. A sign of life goes on as an event, because comments do not reset every client's clock.
  */
 export function createResponsesRelay(terms: MendTerms): StreamRelay {
@@ -107,7 +107,7 @@ class ResponsesFrames implements FrameRelay {
   relay({ event, bytes }: SseFrame): RelayedFrame {
     if (event === undefined) {
       this.#texts.forget();
-      return isComment(bytes) ? { events: [], bytes: this.#tellLife() } : NO_FRAME;
+      return isComment(bytes) ? { events: [], bytes: this.#writeLife() } : NO_FRAME;
     }
     const waitedBytes = this.#decoder.waitingBytes;
     const relayed = this.#relayEvent(event, bytes);
@@ -121,7 +121,7 @@ class ResponsesFrames implements FrameRelay {
   }
 
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined {
-    // The gateway has told an event of its own, so that the numbers of the upstream are too low.
+    // The gateway has sent an event of its own, so that the numbers of the upstream are too low.
     if (this.#textNumber !== this.#progress.nextNumber) this.#texts.forget();
     const run = this.#texts.skim(chunk, start);
     if (run === undefined) return undefined;
@@ -142,7 +142,7 @@ class ResponsesFrames implements FrameRelay {
     const events = this.#decoder.decode(payload);
     const said = readText(payload, 'type') ?? '';
     const type = RENAMED.get(said) ?? said;
-    if (type === KEEPALIVE) return { events, bytes: this.#tellLife() };
+    if (type === KEEPALIVE) return { events, bytes: this.#writeLife() };
     const last = events.at(-1);
     if (last?.type === 'finish') return this.#relayEnd(payload, events, last);
     if (BEGINNINGS.includes(type)) return { events, bytes: this.#relayBeginning(type, payload) };
@@ -154,7 +154,7 @@ class ResponsesFrames implements FrameRelay {
     return { events, bytes: [...begun, ...piece] };
   }
 
-  #tellLife(): readonly Uint8Array[] {
+  #writeLife(): readonly Uint8Array[] {
     return this.#hasStarted ? encodeUtf8(this.#writer.writeBare(KEEPALIVE)) : [];
   }
 
@@ -192,7 +192,7 @@ class ResponsesFrames implements FrameRelay {
     return [...before, ...this.#relayWhole(type, mended, undefined)];
   }
 
-  /** Relays a piece of which all is told that has to precede it. */
+  /** Relays a piece of which all is sent that has to precede it. */
   #relayWhole(type: string, payload: Json, bytes: Uint8Array | undefined) {
     const { item, output_index: place } = payload;
     if (type === ITEM_ADDED) this.#items.begin(place);
@@ -237,7 +237,7 @@ class ResponsesFrames implements FrameRelay {
     return { events, bytes, closing: this.#close({ ...payload, response: mended }, status) };
   }
 
-  /** Tells the end of items that were begun, if only the end of the answer has it, or nothing. */
+  /** Sends the end of items that were begun, if only the end of the answer has it, or nothing. */
   #relayRest(output: unknown): readonly Uint8Array[] {
     const listed: readonly unknown[] = Array.isArray(output) ? output : [];
     const end = (place: unknown, item: Json) =>
@@ -270,11 +270,11 @@ class ResponsesFrames implements FrameRelay {
   }
 
   #close(payload: Json, status: 'completed' | 'incomplete'): Closing {
-    const told: Json = { ...readObject(payload, 'response'), status };
+    const reported: Json = { ...readObject(payload, 'response'), status };
     return (usage) => {
-      const mended = mendResponse(told, this.#terms);
+      const mended = mendResponse(reported, this.#terms);
       const output = this.#items.list(mended['output']);
-      const response = { ...mended, output, usage: mendUsage(told, usage) };
+      const response = { ...mended, output, usage: mendUsage(reported, usage) };
       return Buffer.concat(this.#write(`response.${status}`, { ...payload, response }));
     };
   }

@@ -80,9 +80,9 @@ export class ResponseObject {
     const isOver = status === 'completed' || status === 'incomplete';
     const completedAt = isOver ? this.#completedSeconds() : null;
     const why = status === 'incomplete' ? '{"reason":"max_output_tokens"}' : null;
-    const told = usage === undefined ? null : JSON.stringify(encodeUsage(usage));
+    const usageJson = usage === undefined ? null : JSON.stringify(encodeUsage(usage));
     const ending = `"error":${JSON.stringify(error ?? null)},"incomplete_details":${why}`;
-    const state = `"status":"${status}","completed_at":${completedAt},${ending},"usage":${told}`;
+    const state = `"status":"${status}","completed_at":${completedAt},${ending},"usage":${usageJson}`;
     const items = `"output":[${output.join(',')}]`;
     return `${this.#head},${state},"store":${isStored},${items}${this.#readEcho()}}`;
   }

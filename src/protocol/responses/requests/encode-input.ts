@@ -94,6 +94,6 @@ function encodeResult(block: ToolResultBlock, path: string, { accepts }: Call): 
     const text = parts.map((part) => part['text']).join('\n');
     return { type, call_id: id, output: `${lead}${text}` };
   }
-  const told = lead === '' ? parts : [{ type: 'input_text', text: lead.trim() }, ...parts];
-  return { type, call_id: id, output: told };
+  const output = lead === '' ? parts : [{ type: 'input_text', text: lead.trim() }, ...parts];
+  return { type, call_id: id, output };
 }

@@ -13,7 +13,7 @@ const NAME = /[^a-zA-Z0-9_-]/g;
  */
 export class ToolBook {
   readonly tools: Tool[] = [];
-  /** Definitions of tools that were told before. */
+  /** Definitions of tools that came before. */
   readonly repeated: object[] = [];
   /** Tools that a client cannot run, and that are not offered. */
   hostedCount = 0;
@@ -46,7 +46,7 @@ export class ToolBook {
     return this.#byName.get(name)?.isCustom === true;
   }
 
-  /** A tool that is told twice is offered once. */
+  /** A tool that is defined twice is offered once. */
   #addTool(definition: FunctionTool | CustomTool, namespace: string | undefined): void {
     const key = keyOf(definition.name, namespace);
     if (this.#byClientName.has(key)) {
@@ -99,10 +99,10 @@ function wrapCustom({ description, format }: CustomTool, name: string): Tool {
     definition === undefined
       ? ''
       : `The text must follow this grammar, written for ${syntax}:\n${definition}`;
-  const told = [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
+  const words = [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
   return {
     name,
-    ...(told !== '' && { description: told }),
+    ...(words !== '' && { description: words }),
     input_schema: {
       type: 'object',
       properties: { [INPUT_FIELD]: { type: 'string', description: 'The whole text.' } },

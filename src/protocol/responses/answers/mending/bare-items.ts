@@ -23,7 +23,7 @@ interface Piece {
 }
 
 /**
- * The items that an upstream tells in pieces, without their beginning. It may not tell their end
+ * The items that an upstream sends in pieces, without their beginning. It may not send their end
  * either, so their texts are kept. A longer answer than is kept stays without these ends.
  */
 export class BareItems {

@@ -76,8 +76,8 @@ interface ItemState {
 const createSets = () => ({ begun: new Set<string>(), said: new Set<string>() });
 
 /**
- * What a client was told of each item. Clients break on a piece of something that has not begun,
- * and some read only what comes in pieces, but not every upstream tells all of it. An event may
+ * What a client was sent of each item. Clients break on a piece of something that has not begun,
+ * and some read only what comes in pieces, but not every upstream sends all of it. An event may
  * need another one before it, which may need one as well:
  *
  *   item done ─▶ part done ─▶ text done ─▶ delta ─▶ part added ─▶ item added
@@ -86,7 +86,7 @@ export class ItemHistory {
   readonly #items = new Map<unknown, ItemState>();
   readonly bare = new BareItems();
 
-  /** Notes an event, and returns those that have to be told before it. */
+  /** Notes an event, and returns those that have to be sent before it. */
   prepare(type: string, payload: Json): readonly Json[] {
     const { output_index: place, part } = payload;
     if (type === ITEM_ADDED) {
@@ -94,41 +94,41 @@ export class ItemHistory {
       return NOTHING;
     }
     if (type === ITEM_DONE) return this.#prepareEnd(place, readObject(payload, 'item'));
-    const told = this.#find(place);
-    if (told.stage === 'done') return NOTHING;
+    const state = this.#find(place);
+    if (state.stage === 'done') return NOTHING;
     const delta = DELTAS.get(type);
     if (delta !== undefined) {
-      this.#keepBare(told, delta, payload);
-      return prepareDelta(told, delta, payload);
+      this.#keepBare(state, delta, payload);
+      return prepareDelta(state, delta, payload);
     }
     const end = ENDS.get(type);
-    if (end !== undefined) return prepareTextEnd(told, end, payload);
-    return isObject(part) ? preparePart(told, type, payload, part) : NOTHING;
+    if (end !== undefined) return prepareTextEnd(state, end, payload);
+    return isObject(part) ? preparePart(state, type, payload, part) : NOTHING;
   }
 
-  /** Notes that an item is done, when all that precedes its end is told. */
+  /** Notes that an item is done, when all that precedes its end is sent. */
   end(place: unknown): void {
     this.bare.end(place);
     this.#set(place, 'done', {});
   }
 
-  /** Whether an item was begun, and not told to be done. */
+  /** Whether an item was begun, and its end has not come. */
   isOpen(place: unknown, item: Json): boolean {
-    const told = this.#items.get(place);
-    return told?.stage === 'begun' && told.type === item['type'];
+    const state = this.#items.get(place);
+    return state?.stage === 'begun' && state.type === item['type'];
   }
 
   #prepareEnd(place: unknown, item: Json): readonly Json[] {
     if (this.#items.get(place)?.stage === 'done') this.#set(place, 'unknown', {});
-    const told = this.#find(place);
+    const state = this.#find(place);
     const missing = listTexts(item).filter(
       ({ kind, event, words }) =>
-        (words !== '' && !told.said.has(nameText(kind, event))) ||
-        (kind.part !== undefined && !told.begun.has(nameText(kind, event))),
+        (words !== '' && !state.said.has(nameText(kind, event))) ||
+        (kind.part !== undefined && !state.begun.has(nameText(kind, event))),
     );
     const at = { item_id: readText(item, 'id'), output_index: place };
     const ends = missing.map(({ event }) => ({ ...at, ...event }));
-    if (told.stage === 'begun') return ends;
+    if (state.stage === 'begun') return ends;
     const empty = { ...item, ...EMPTY.get(item['type']), status: 'in_progress' };
     return [{ type: ITEM_ADDED, output_index: place, item: empty }, ...ends];
   }
@@ -153,9 +153,9 @@ export class ItemHistory {
     }
     // What was noted of pieces that came first stays.
     const { begun, said } = before?.stage === 'unknown' ? before : createSets();
-    const told = { stage, type: item['type'], id: item['id'], begun, said };
-    this.#items.set(place, told);
-    return told;
+    const state = { stage, type: item['type'], id: item['id'], begun, said };
+    this.#items.set(place, state);
+    return state;
   }
 }
 
@@ -164,42 +164,42 @@ interface TypedKind {
   readonly kind: TextKind;
 }
 
-function prepareDelta(told: ItemState, typed: TypedKind, payload: Json): readonly Json[] {
-  if (payload['delta'] !== '') noteText(told.said, nameText(typed.kind, payload));
-  return beginPart(told, typed, payload);
+function prepareDelta(state: ItemState, typed: TypedKind, payload: Json): readonly Json[] {
+  if (payload['delta'] !== '') noteText(state.said, nameText(typed.kind, payload));
+  return beginPart(state, typed, payload);
 }
 
 /** A text that was not said in pieces is said in one. */
-function prepareTextEnd(told: ItemState, typed: TypedKind, payload: Json): readonly Json[] {
+function prepareTextEnd(state: ItemState, typed: TypedKind, payload: Json): readonly Json[] {
   const { kind } = typed;
   const words = readText(payload, kind.field);
-  if (words === undefined || told.said.has(nameText(kind, payload))) {
-    return beginPart(told, typed, payload);
+  if (words === undefined || state.said.has(nameText(kind, payload))) {
+    return beginPart(state, typed, payload);
   }
-  return [{ ...placeOf(told, kind, payload), type: `${kind.name}.delta`, delta: words }];
+  return [{ ...placeOf(state, kind, payload), type: `${kind.name}.delta`, delta: words }];
 }
 
-function preparePart(told: ItemState, event: string, payload: Json, part: Json): readonly Json[] {
+function preparePart(state: ItemState, event: string, payload: Json, part: Json): readonly Json[] {
   const { type } = part;
   const kind = KINDS.get(type);
   if (kind?.part === undefined || !event.startsWith(kind.part.name)) return NOTHING;
   const name = nameText(kind, payload);
   if (event.endsWith('.added')) {
-    noteText(told.begun, name);
-    if (told.stage === 'begun') return NOTHING;
+    noteText(state.begun, name);
+    if (state.stage === 'begun') return NOTHING;
     const { output_index, item_id: id } = payload;
     const item = { type: kind.part.item, id, status: 'in_progress' };
     return [{ type: ITEM_ADDED, output_index, item }];
   }
   const words = readText(part, kind.field);
-  if (words === undefined || told.said.has(name)) return beginPart(told, { type, kind }, payload);
-  return [{ ...placeOf(told, kind, payload), type: `${kind.name}.done`, [kind.field]: words }];
+  if (words === undefined || state.said.has(name)) return beginPart(state, { type, kind }, payload);
+  return [{ ...placeOf(state, kind, payload), type: `${kind.name}.done`, [kind.field]: words }];
 }
 
-function beginPart(told: ItemState, { type, kind }: TypedKind, payload: Json): readonly Json[] {
-  if (kind.part === undefined || told.begun.has(nameText(kind, payload))) return NOTHING;
+function beginPart(state: ItemState, { type, kind }: TypedKind, payload: Json): readonly Json[] {
+  if (kind.part === undefined || state.begun.has(nameText(kind, payload))) return NOTHING;
   const part = { type, [kind.field]: '' };
-  return [{ ...placeOf(told, kind, payload), type: `${kind.part.name}.added`, part }];
+  return [{ ...placeOf(state, kind, payload), type: `${kind.part.name}.added`, part }];
 }
 
 function placeOf({ id }: ItemState, { part }: TextKind, payload: Json): Json {

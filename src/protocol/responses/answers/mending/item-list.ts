@@ -2,7 +2,7 @@ import { isObject } from '../../../schema.ts';
 import { KEPT_CHARS_MAX, type ResponseProgress } from '../response-progress.ts';
 
 /**
- * The items that a client was told. Some clients read each item as it is done and others only the
+ * The items that a client was sent. Some clients read each item as it is done and others only the
  * end, so the end says the same, whatever its upstream says there. The end of a longer answer than
  * is kept is that of its upstream.
  */
@@ -44,7 +44,7 @@ export class ItemList {
 
   /**
    * Lists all items for the end. Of the upstream's own list only those count that have begun and
-   * that it never told to be done; all of it, if none was.
+   * whose end it never sent; all of it, if none was.
    */
   list(output: unknown): readonly unknown[] {
     const listed: readonly unknown[] = Array.isArray(output) ? output : [];

@@ -28,7 +28,7 @@ export function mendItem(item: Json, { requestId, place, status }: ItemPlace): J
     : item;
 }
 
-/** Does the same for what a piece of a stream tells. */
+/** Does the same for what a piece of a stream has. */
 export function mendPiece(type: string, payload: Json, requestId: string): Json {
   const { item, part, output_index: place } = payload;
   if (isObject(item)) {

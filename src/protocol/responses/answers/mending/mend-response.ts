@@ -25,7 +25,7 @@ const STATES: Readonly<Record<string, unknown>> = {
   incomplete_details: null,
 };
 
-/** Fields that tell what the gateway made of the request. Clients read what they asked for. */
+/** Fields that say what the gateway made of the request. Clients read what they asked for. */
 const ASKED = ['previous_response_id', 'max_output_tokens', 'instructions', 'background'];
 
 /** Returns the members of a response that replace the upstream's own. */

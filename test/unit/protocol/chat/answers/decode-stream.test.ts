@@ -145,7 +145,7 @@ describe('the decoder of chat streams', () => {
     const before = { prompt_tokens: 3, completion_tokens: 2 };
     const fail = (last: object) => () =>
       decode(chunk({ content: 'Hi' }, null, { usage: before }), last);
-    const told = (toldUsage: unknown) => expect.objectContaining({ toldUsage });
+    const told = (reportedUsage: unknown) => expect.objectContaining({ reportedUsage });
     const highest = told({ ...NO_USAGE, input: 3, output: 2 });
     expect(fail({ error: 'gone', usage })).toThrow(highest);
     expect(fail({ choices: [{ index: 0, error: 'gone' }], usage })).toThrow(highest);

@@ -3,25 +3,25 @@ import { CustomInputReader } from '../../../../../src/protocol/responses/answers
 
 function read(json: string, pieceChars: number): readonly string[] {
   const reader = new CustomInputReader();
-  const told: string[] = [];
+  const emitted: string[] = [];
   for (let at = 0; at < json.length; at += pieceChars) {
-    told.push(reader.add(json.slice(at, at + pieceChars)));
+    emitted.push(reader.add(json.slice(at, at + pieceChars)));
   }
-  told.push(reader.end());
-  expect(reader.told).toBe(told.join(''));
-  return told;
+  emitted.push(reader.end());
+  expect(reader.emitted).toBe(emitted.join(''));
+  return emitted;
 }
 
 it.each([1, 2, 3, 5, 6, 7, 11, 100])(
-  'no character is told in halves, be it written as escapes, in pieces of %i',
+  'no character is emitted in halves, be it written as escapes, in pieces of %i',
   (pieceChars) => {
-    const told = read('{"input":"a\\ud83d\\ude00b😀\\u00e9\\ud83d\\ude00"}', pieceChars);
-    expect(told.join('')).toBe('a😀b😀é😀');
-    expect(told.filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
+    const emitted = read('{"input":"a\\ud83d\\ude00b😀\\u00e9\\ud83d\\ude00"}', pieceChars);
+    expect(emitted.join('')).toBe('a😀b😀é😀');
+    expect(emitted.filter((text) => /\p{Cs}/u.test(text))).toEqual([]);
   },
 );
 
-it('half a character of which the rest never comes is told at last', () => {
+it('half a character of which the rest never comes is emitted at last', () => {
   expect(read('{"input":"a\\ud83d"}', 4).join('')).toBe('a\ud83d');
   expect(read('{"input":"a\\ud83db"}', 4).join('')).toBe('a\ud83db');
 });

@@ -4,7 +4,7 @@ import type { AnswerPlan, BlockPlan } from './plan-answer.ts';
 import { createSimulatedError, type ErrorPlan } from './simulated-errors.ts';
 import type { TokenPace } from './token-pace.ts';
 
-interface TellOptions {
+interface EmitOptions {
   readonly answer: AnswerPlan;
   /** The usage of the input. */
   readonly usage: Usage;
@@ -16,21 +16,21 @@ interface TellOptions {
 }
 
 /** The events after the start, one token at a time. */
-export async function* tellAnswer(telling: TellOptions): AsyncGenerator<InferenceEvent> {
-  const { answer, error, pace, signal } = telling;
-  let told = 0;
+export async function* emitAnswer(options: EmitOptions): AsyncGenerator<InferenceEvent> {
+  const { answer, error, pace, signal } = options;
+  let emitted = 0;
   let thought = 0;
   for (const [index, block] of answer.blocks.entries()) {
-    yield { type: 'block_start', index, block: startBlock(block, telling.createToolId(index)) };
+    yield { type: 'block_start', index, block: startBlock(block, options.createToolId(index)) };
     for (const token of block.tokens) {
-      if (told === error?.afterTokens) throw createSimulatedError(error);
+      if (emitted === error?.afterTokens) throw createSimulatedError(error);
       await pace(signal);
-      told += 1;
+      emitted += 1;
       if (block.type === 'thinking') thought += 1;
       yield { type: 'delta', index, delta: toDelta(block, token) };
     }
     if (block.type === 'thinking') {
-      yield { type: 'delta', index, delta: { type: 'signature', signature: telling.signature } };
+      yield { type: 'delta', index, delta: { type: 'signature', signature: options.signature } };
     }
     yield { type: 'block_stop', index };
   }
@@ -40,7 +40,7 @@ export async function* tellAnswer(telling: TellOptions): AsyncGenerator<Inferenc
     type: 'finish',
     stopReason: answer.stopReason,
     stopSequence: answer.stopSequence,
-    usage: { ...telling.usage, output: told, thinking: thought },
+    usage: { ...options.usage, output: emitted, thinking: thought },
   };
 }
 
