@@ -78,7 +78,7 @@ describe('the relay of chat streams of other vendors', () => {
     expect(contentBytes).toBe('Hi there'.length);
   });
 
-  it('keeps what a choice tells beside its words, also where it has none, and where it ends', () => {
+  it('keeps what a choice has beside its words, also where it has none, and where it ends', () => {
     const logprobs = (token: string) => ({ content: [{ token, logprob: -1, top_logprobs: [] }] });
     const choices = [
       { index: 0, delta: { role: 'assistant', content: '' }, filter_results: {}, logprobs: null },

@@ -13,7 +13,7 @@ export interface EventSequence {
   /** The same without blocks in which nothing is visible. */
   readonly visibleText: string;
   readonly tools: readonly { id: string; name: string; input: unknown }[];
-  /** Whether the stream stops in the middle. The encoder is told so. */
+  /** Whether the stream stops in the middle. The encoder gets to know it. */
   readonly isFailed: boolean;
 }
 

@@ -191,7 +191,7 @@ describe('the relay of native streams', () => {
     expect(part.contentBytes).toBe(200);
   });
 
-  it('tells at the start what the upstream told there, but for its costs', () => {
+  it('sends at the start what the upstream sent there, but for its costs', () => {
     const told = { service_tier: 'priority', speed: 'fast', inference_geo: null, cost: 3 };
     const usage = { ...told, input_tokens: 5, output_tokens: 1 };
     const message = { id: 'msg_1', model: 'vendor', container: { id: 'c' }, provider: 'p', usage };
@@ -223,7 +223,7 @@ describe('the relay of native streams', () => {
     });
   });
 
-  it('adds to an end what it does not tell, and takes nothing back', () => {
+  it('adds to an end what it does not report, and takes nothing back', () => {
     const usage = { input_tokens: 5, output_tokens: 1 };
     const message = { id: 'msg_1', model: 'vendor', usage };
     const endings = [{ input_tokens: 9 }, { output_tokens: 7 }, null].map((told) => ({
@@ -245,7 +245,7 @@ describe('the relay of native streams', () => {
     ]);
   });
 
-  it('tells a real client the reason, in whichever of its ends an upstream tells it', async () => {
+  it('sends a real client the reason, in whichever of its ends an upstream reports it', async () => {
     const reason = { stop_reason: 'tool_use', stop_sequence: null };
     const ends = [
       { type: 'message_delta', delta: reason, usage: { output_tokens: 1 } },

@@ -72,7 +72,7 @@ const LIES = fc.constantFrom<(output: readonly Fields[]) => unknown>(
 );
 
 describe('the end of a relayed stream of the responses format', () => {
-  it('lists the items that were told, whatever its upstream lists there', () => {
+  it('lists the items that were sent, whatever its upstream lists there', () => {
     fc.assert(
       fc.property(eventSequences, LIES, places, ({ events, isFailed }, lie, cuts) => {
         fc.pre(!isFailed);
@@ -88,7 +88,7 @@ describe('the end of a relayed stream of the responses format', () => {
     );
   });
 
-  it('is preceded by the ends of items of which the pieces are all that was told', () => {
+  it('is preceded by the ends of items of which the pieces are all that was sent', () => {
     const say = (type: string, place: number, delta: string) => ({
       ...{ type: `response.${type}.delta`, output_index: place, item_id: `item_${place}` },
       ...(type.includes('summary') ? { summary_index: 0 } : { content_index: 0 }),
@@ -122,7 +122,7 @@ describe('the end of a relayed stream of the responses format', () => {
     );
   });
 
-  it('lists a call that was cut, and that its upstream never told to be done', () => {
+  it('lists a call that was cut, and whose end its upstream never sent', () => {
     fc.assert(
       fc.property(eventSequences, places, ({ events, isFailed }, cuts) => {
         fc.pre(!isFailed);
@@ -137,10 +137,10 @@ describe('the end of a relayed stream of the responses format', () => {
     );
   });
 
-  it('is preceded by all events of an answer of which its upstream tells the end alone', () => {
+  it('is preceded by all events of an answer of which its upstream sends the end alone', () => {
     fc.assert(
       fc.property(eventSequences, fc.nat(2), places, ({ events, isFailed }, skipped, cuts) => {
-        // What a model refused with is told as its text.
+        // What a model refused with is sent as its text.
         fc.pre(!isFailed && !events.some(isRefusal));
         const payloads = encode(events);
         const begun = payloads.slice(0, 2 - skipped);

@@ -87,7 +87,7 @@ const USAGE = {
 const chunkNumbers = fc.array(fc.nat(8), { maxLength: 4 });
 const BROKEN = new Refusal('upstream_broken', 'The upstream broke off its answer.');
 
-/** A call that was cut stands in the output, and is not told to be done. */
+/** A call that was cut stands in the output, and its end is not sent. */
 const isWhole = (item: unknown) => {
   const { type, status } = item as Fields;
   return status !== 'incomplete' || !String(type).endsWith('_call');
@@ -191,7 +191,7 @@ describe('the relay of streams of the responses format', () => {
     expect(part.contentBytes).toBe(2);
   });
 
-  it('numbers its events without a gap, whatever is left out, told in between or lost', () => {
+  it('numbers its events without a gap, whatever is left out, sent in between or lost', () => {
     const ends = new Set<string>();
     fc.assert(
       fc.property(

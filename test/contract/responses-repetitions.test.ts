@@ -34,7 +34,7 @@ const BYTES = new TextEncoder().encode(
   ).join(''),
 );
 
-describe('an item that its upstream tells twice in one place', () => {
+describe('an item that its upstream sends twice in one place', () => {
   it('is one call for clients of other formats', () => {
     const { events } = readAll(BYTES, createStreamDecoder(undefined));
     const blocks = events.flatMap((event) => (event.type === 'block_start' ? [event.block] : []));

@@ -236,7 +236,7 @@ describe.each([NATIVE, CHAT, PADDED_CHAT, RESPONSES])('texts of a $name stream',
     );
   });
 
-  it('are told when it is translated as if each of them had been read', () => {
+  it('are emitted when it is translated as if each of them had been read', () => {
     fc.assert(
       fc.property(streamsOf(kind), places, (bytes, cuts) => {
         const read = readAll(bytes, kind.createDecoder());

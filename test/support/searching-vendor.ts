@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
 /** The answer of a vendor of the native format that has searched the web. */
-export interface ToldSearches {
+export interface ReportedSearches {
   readonly input: number;
   readonly output: number;
   readonly searches: number;
 }
 
-const usageOf = ({ input, output, searches }: ToldSearches) => ({
+const usageOf = ({ input, output, searches }: ReportedSearches) => ({
   input_tokens: input,
   output_tokens: output,
   server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 },
@@ -21,9 +21,9 @@ const result = (id: string, content: object) => ({
   ...{ type: 'web_search_tool_result', tool_use_id: id, content },
 });
 
-function answerWhole(response: ServerResponse, told: ToldSearches) {
+function answerWhole(response: ServerResponse, reported: ReportedSearches) {
   const content = [calling('s'), result('s', FOUND), { type: 'text', text: 'Much' }];
-  const usage = usageOf(told);
+  const usage = usageOf(reported);
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ ...MESSAGE, content, stop_reason: 'end_turn', usage }));
 }
@@ -52,18 +52,18 @@ export function beginStream(response: ServerResponse, results: readonly object[]
   write(response, 'content_block_stop', { index });
 }
 
-export function endStream(response: ServerResponse, told: ToldSearches) {
+export function endStream(response: ServerResponse, reported: ReportedSearches) {
   const delta = { stop_reason: 'end_turn', stop_sequence: null };
-  write(response, 'message_delta', { delta, usage: usageOf(told) });
+  write(response, 'message_delta', { delta, usage: usageOf(reported) });
   write(response, 'message_stop');
   response.end();
 }
 
 export type SearchAnswer = (response: ServerResponse, isStream: boolean) => void;
 
-export const tell = (told: ToldSearches): SearchAnswer =>
+export const report = (reported: ReportedSearches): SearchAnswer =>
   function answer(response, isStream) {
-    if (!isStream) return answerWhole(response, told);
+    if (!isStream) return answerWhole(response, reported);
     beginStream(response, [FOUND]);
-    endStream(response, told);
+    endStream(response, reported);
   };

@@ -130,7 +130,7 @@ describe('what a Responses client says', () => {
     expect(JSON.stringify(sent()['tools'])).toContain('grammar, written for lark');
   });
 
-  it('about effort and caching is told to each upstream as it knows it', async () => {
+  it('about effort and caching is sent to each upstream as it knows it', async () => {
     const asked = {
       ...{ input: 'Hi', temperature: 0.5, prompt_cache_key: 'k' },
       ...{ reasoning: { effort: 'minimal', summary: 'auto' }, text: { verbosity: 'low' } },

@@ -25,7 +25,7 @@ async function createCaller(controls: object = {}) {
 const DATE = expect.stringMatching(/Z$/);
 
 describe('a key that asks about itself', () => {
-  it('is told its limits, what is left of them and what it spent, by either header', async () => {
+  it('gets its limits, what is left of them and what it spent, by either header', async () => {
     const controls = {
       rpm: 5,
       models: ['haiku'],

@@ -154,14 +154,14 @@ describe('a client that leaves', () => {
     await expectOver(call, ESTIMATED_INPUT_TOKENS / 1e6);
   });
 
-  it('in the middle of a stream ends its upstream, and pays the input and what it was told', async () => {
+  it('in the middle of a stream ends its upstream, and pays the input and what it was sent', async () => {
     const { gateway, key, waitForCall, expectOver } = await start();
     const opening = openStream(gateway.url, key, messageOf('wait'));
     const call = await waitForCall();
     const pieces = 3;
     say(call, pieces);
     const stream = await opening;
-    await waitUntil(() => stream.text().split('text_delta').length > pieces, 'it is told all');
+    await waitUntil(() => stream.text().split('text_delta').length > pieces, 'it is sent all');
     stream.leave();
     const outputTokens = (pieces * PIECE_BYTES) / BYTES_PER_TOKEN;
     await expectOver(call, (INPUT_TOKENS + 5 * outputTokens) / 1e6);
@@ -175,7 +175,7 @@ describe('a key that is revoked', () => {
     const call = await waitForCall();
     say(call, 1);
     const stream = await opening;
-    await waitUntil(() => stream.text().includes('text_delta'), 'it is told something');
+    await waitUntil(() => stream.text().includes('text_delta'), 'it is sent something');
     await operator.revoke(id);
     await stream.ended;
     expect(stream.text()).toContain('has been revoked');
@@ -222,7 +222,7 @@ describe('a node that ends', () => {
     expect((await next.account(account)).balance).toBeCloseTo(10 - ESTIMATED_INPUT_TOKENS / 1e6, 9);
   });
 
-  it('waits for what is read on, and charges what that tells', async () => {
+  it('waits for what is read on, and charges what that reports', async () => {
     const { gateway, account, ask, leave, waitForCall } = await start(await startScene());
     ask(false);
     const call = await waitForCall();

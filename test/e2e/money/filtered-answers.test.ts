@@ -56,10 +56,10 @@ function streamOf(text: string, hasItem: boolean): string {
     { type: 'response.output_item.done', output_index: 0, item: messageOf(text) },
     { type: 'response.incomplete', response: responseOf(text, hasItem) },
   ];
-  const isTold = (event: Fields) =>
+  const isSent = (event: Fields) =>
     'response' in event || (hasItem && (text !== '' || 'item' in event));
-  const told = events.filter(isTold);
-  return told
+  const sent = events.filter(isSent);
+  return sent
     .map(
       (event, i) =>
         `event: ${event['type']}\ndata: ${JSON.stringify({ sequence_number: i, ...event })}\n\n`,
@@ -67,7 +67,7 @@ function streamOf(text: string, hasItem: boolean): string {
     .join('');
 }
 
-/** What a client is told at the end. */
+/** What a client is sent at the end. */
 const ENDS = {
   native: (last: Fields) => last['stop_reason'],
   chat: (last: Fields) => (last['choices'] as readonly Fields[])[0]?.['finish_reason'],
@@ -113,7 +113,7 @@ describe.each(Object.entries(CASES))('an answer that its vendor filters %s', (_,
     },
   );
 
-  it.each(['native', 'chat'] as const)('is told as filtered to a %s client', async (format) => {
+  it.each(['native', 'chat'] as const)('is sent as filtered to a %s client', async (format) => {
     for (const isStream of [false, true]) {
       const { gateway, key, model, spent } = await take(isStream);
       const question = { url: gateway.url, key, model, format, isStream } as const;

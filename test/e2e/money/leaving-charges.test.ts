@@ -85,7 +85,7 @@ async function leaveBeforeFirstEvent({ ask }: Scene): Promise<Outcome> {
   return sumUp(call, client);
 }
 
-async function leaveBeforeCacheIsTold({ gateway, ask }: Scene): Promise<Outcome> {
+async function leaveBeforeCacheIsReported({ gateway, ask }: Scene): Promise<Outcome> {
   const { client, call } = await ask(CACHED);
   client.leave();
   await waitForDrain(gateway);
@@ -142,7 +142,7 @@ async function leaveAtLastText({ gateway, ask }: Scene): Promise<Outcome> {
   return sumUp(call, client);
 }
 
-/** Its upstream has told of no usage when the time of the answer is over. */
+/** Its upstream has reported no usage when the time of the answer is over. */
 async function readTooSlowly(scene: Scene, format: FormatName = 'native'): Promise<Outcome> {
   const { client, call } = await scene.ask({ model: 'brief' }, format);
   client.stopReading();
@@ -224,9 +224,9 @@ async function killWorker({ gateway, ask }: Scene): Promise<Outcome> {
 const ROWS: Readonly<Record<string, Play>> = {
   'the client, before the upstream was sent the request': leaveBeforeSent,
   'the client, before the first event': leaveBeforeFirstEvent,
-  'the same, with `cache_control`': leaveBeforeCacheIsTold,
+  'the same, with `cache_control`': leaveBeforeCacheIsReported,
   'the client, in the middle of the text': leaveInText,
-  'the same, if the upstream tells its input at the end': (scene) => leaveInText(scene, false),
+  'the same, if the upstream reports its input at the end': (scene) => leaveInText(scene, false),
   'the client, during hidden thoughts': leaveInThoughts,
   'the client, at the last text, when thoughts were hidden': leaveAtLastText,
   'the client, reading slowly until `timeouts.total`, when thoughts were hidden': readTooSlowly,
@@ -287,7 +287,7 @@ describe('who ends an answer, and what it costs', () => {
     expect(charged).toEqual(counted);
   });
 
-  it('is told of what came when nothing is to be drained', async () => {
+  it('is charged for what came when nothing is to be drained', async () => {
     const scene = await createScene('{action: stop}');
     for (const play of [leaveLongThoughts, leaveBeforeFirstEvent]) {
       const { counted, charged } = await play(scene);

@@ -56,7 +56,7 @@ async function createCaller(gateway: Parameters<typeof admin>[0]) {
 const gateway = useGateway({ config: CONFIG });
 
 describe('a receipt', () => {
-  it('tells everything about a whole answer but what was said', async () => {
+  it('has everything about a whole answer but what was said', async () => {
     const { account, id, key, operator, settledReceiptOf } = await createCaller(gateway());
     const body = messageOf('a secret [[tokens 17]]');
     const answer = await askModel(gateway().url, key, body);

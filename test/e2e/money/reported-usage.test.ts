@@ -5,9 +5,9 @@ import {
   answerOf,
   chunkOf,
   LAST_CHUNK,
+  type ReportedUsage,
   STREAM_HEAD,
   streamBody,
-  type ToldUsage,
   type UpstreamKind,
   wholeBody,
 } from '../../support/upstreams/upstream-answers.ts';
@@ -22,23 +22,24 @@ const TEXT = 'Hello, and good bye!';
 const OUTPUT_MAX = 100;
 const WINDOW = 200_000;
 /** The estimates for the text, and for the question with its message: nobody has counted them. */
-const ESTIMATED: ToldUsage = { input: 5, output: 7 };
+const ESTIMATED: ReportedUsage = { input: 5, output: 7 };
 
-const TOLD: readonly (readonly [string, ToldUsage | undefined, ToldUsage, boolean])[] = [
-  ['is told by nobody', undefined, ESTIMATED, false],
-  ['has no output', { input: 12, output: 0 }, { input: 12, output: 7 }, false],
-  ['has no input', { input: 0, output: 9 }, { input: 5, output: 9 }, false],
-  ['is negative', { input: -12, output: -1 }, ESTIMATED, false],
-  ['is no whole number', { input: 12.5, output: 0.5 }, ESTIMATED, false],
-  ['has a little more output', { input: 12, output: 101 }, { input: 12, output: 100 }, false],
-  ['has far more output', { input: 12, output: 1e9 }, { input: 12, output: OUTPUT_MAX }, true],
-  ['has 2^53-1', { input: 12, output: 2 ** 53 - 1 }, { input: 12, output: OUTPUT_MAX }, true],
-  ['has 10^300', { input: 12, output: 1e300 }, { input: 12, output: OUTPUT_MAX }, true],
-  ['has far more input', { input: 1e9, output: 3 }, { input: WINDOW, output: 3 }, true],
-];
+const REPORTED: readonly (readonly [string, ReportedUsage | undefined, ReportedUsage, boolean])[] =
+  [
+    ['is reported by nobody', undefined, ESTIMATED, false],
+    ['has no output', { input: 12, output: 0 }, { input: 12, output: 7 }, false],
+    ['has no input', { input: 0, output: 9 }, { input: 5, output: 9 }, false],
+    ['is negative', { input: -12, output: -1 }, ESTIMATED, false],
+    ['is no whole number', { input: 12.5, output: 0.5 }, ESTIMATED, false],
+    ['has a little more output', { input: 12, output: 101 }, { input: 12, output: 100 }, false],
+    ['has far more output', { input: 12, output: 1e9 }, { input: 12, output: OUTPUT_MAX }, true],
+    ['has 2^53-1', { input: 12, output: 2 ** 53 - 1 }, { input: 12, output: OUTPUT_MAX }, true],
+    ['has 10^300', { input: 12, output: 1e300 }, { input: 12, output: OUTPUT_MAX }, true],
+    ['has far more input', { input: 1e9, output: 3 }, { input: WINDOW, output: 3 }, true],
+  ];
 
-const streamOf = (kind: UpstreamKind, told: ToldUsage | undefined) =>
-  streamBody(kind, [TEXT], told).replace(
+const streamOf = (kind: UpstreamKind, reported: ReportedUsage | undefined) =>
+  streamBody(kind, [TEXT], reported).replace(
     /"usage":{"input_tokens":12,"output_tokens":0}/,
     '"usage":{}',
   );
@@ -46,14 +47,14 @@ const streamOf = (kind: UpstreamKind, told: ToldUsage | undefined) =>
 describe.each(['native', 'chat', 'responses'] as const)('usage of a %s upstream', (kind) => {
   const formats = ['native', 'chat', 'responses'] as const;
 
-  it.each(TOLD)(
-    'that %s is charged as it is told to clients',
-    async (_, told, charged, isMarked) => {
+  it.each(REPORTED)(
+    'that %s is charged as it is sent to clients',
+    async (_, reported, charged, isMarked) => {
       const place = await scene.take(kind, {
         script: (_number, { body }) =>
           body.includes('"stream":true')
-            ? [STREAM_HEAD + chunkOf(streamOf(kind, told)) + LAST_CHUNK]
-            : [answerOf(200, wholeBody(kind, TEXT, told))],
+            ? [STREAM_HEAD + chunkOf(streamOf(kind, reported)) + LAST_CHUNK]
+            : [answerOf(200, wholeBody(kind, TEXT, reported))],
       });
       const asks = formats.flatMap((format) =>
         [true, false].map((isStream) => [format, isStream] as const),
@@ -74,7 +75,7 @@ describe.each(['native', 'chat', 'responses'] as const)('usage of a %s upstream'
 });
 
 describe('usage that falls within a stream', () => {
-  it('is charged and told at its highest', async () => {
+  it('is charged and sent at its highest', async () => {
     const start = { input: 50, output: 3 };
     const body = streamBody('native', [TEXT], { input: 10, output: 9 }).replace(
       '"usage":{"input_tokens":12',

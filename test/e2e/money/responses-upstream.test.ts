@@ -19,7 +19,7 @@ const scene = useUpstreamScene({ kinds: ['responses'] });
 type Fields = Readonly<Record<string, unknown>>;
 
 const SAID = 'Hello!';
-const TOLD = {
+const REPORTED = {
   ...{ input_tokens: USAGE.input, output_tokens: USAGE.output },
   total_tokens: USAGE.input + USAGE.output,
 };
@@ -45,7 +45,7 @@ const done = (text: string, index = 0) => ({
   ...{ type: 'response.output_item.done', output_index: index },
   item: message(text, `msg_${index}`),
 });
-const ended = (more: Fields = { usage: TOLD }, type = 'response.completed') => ({
+const ended = (more: Fields = { usage: REPORTED }, type = 'response.completed') => ({
   type,
   response: { id: 'resp_1', output: [message(SAID)], ...more },
 });
@@ -59,7 +59,7 @@ interface Lie {
   readonly events: readonly Fields[];
   readonly text: string;
   readonly charged: { readonly input: number; readonly output: number };
-  /** Whether the client is told of a failure. */
+  /** Whether the client is sent a failure. */
   readonly isFailure?: boolean;
 }
 
@@ -88,7 +88,7 @@ const LIES: Readonly<Record<string, Lie>> = {
     ...{ text: '', charged: FREE, isFailure: true },
   },
   'says at its end alone what it says': {
-    events: [created, ended({ usage: TOLD, output: [] })],
+    events: [created, ended({ usage: REPORTED, output: [] })],
     ...{ text: '', charged: USAGE },
   },
   'says all that it says at its end alone': {
@@ -96,7 +96,7 @@ const LIES: Readonly<Record<string, Lie>> = {
     ...{ text: SAID, charged: USAGE },
   },
   'says another text at its end': {
-    events: [...said, done(SAID), ended({ usage: TOLD, output: [message('Bye, and more.')] })],
+    events: [...said, done(SAID), ended({ usage: REPORTED, output: [message('Bye, and more.')] })],
     ...{ text: SAID, charged: USAGE },
   },
   'completes twice, the second time with more': {
@@ -104,63 +104,66 @@ const LIES: Readonly<Record<string, Lie>> = {
     ...{ text: SAID, charged: USAGE },
   },
   'fails after it has completed': {
-    events: [...said, ended(), failed({ usage: TOLD })],
+    events: [...said, ended(), failed({ usage: REPORTED })],
     ...{ text: SAID, charged: USAGE },
   },
-  'fails in the middle, and tells its usage': {
-    events: [...said, failed({ usage: TOLD })],
+  'fails in the middle, and reports its usage': {
+    events: [...said, failed({ usage: REPORTED })],
     ...{ text: SAID, charged: USAGE, isFailure: true },
   },
-  'fails before it says anything, and tells a usage': {
-    events: [created, failed({ usage: TOLD })],
+  'fails before it says anything, and reports a usage': {
+    events: [created, failed({ usage: REPORTED })],
     ...{ text: '', charged: FREE, isFailure: true },
   },
   'says failed and completed at once': {
-    events: [...said, ended({ status: 'failed', error: { code: 'server_error' }, usage: TOLD })],
+    events: [
+      ...said,
+      ended({ status: 'failed', error: { code: 'server_error' }, usage: REPORTED }),
+    ],
     ...{ text: SAID, charged: USAGE, isFailure: true },
   },
-  'tells each beginning and each end twice': {
+  'sends each beginning and each end twice': {
     events: [created, created, added(), added(), delta(SAID), done(SAID), done(SAID), ended()],
     ...{ text: SAID, charged: USAGE },
   },
   'never completes': { events: said, text: SAID, charged: ESTIMATED, isFailure: true },
-  'tells its usage beside the response': {
-    events: [...said, { ...ended({}), usage: TOLD }],
+  'reports its usage beside the response': {
+    events: [...said, { ...ended({}), usage: REPORTED }],
     ...{ text: SAID, charged: ESTIMATED },
   },
-  'tells a usage of words': {
+  'reports a usage of words': {
     events: [...said, ended({ usage: { input_tokens: '12', output_tokens: [7] } })],
     ...{ text: SAID, charged: ESTIMATED },
   },
-  'tells less than nothing': {
+  'reports less than nothing': {
     events: [...said, ended({ usage: { input_tokens: -5, output_tokens: -7, total_tokens: -12 } })],
     ...{ text: SAID, charged: ESTIMATED },
   },
-  'tells a usage of fractions': {
+  'reports a usage of fractions': {
     events: [...said, ended({ usage: { input_tokens: 12.5, output_tokens: 0.5 } })],
     ...{ text: SAID, charged: ESTIMATED },
   },
-  'tells a usage beyond all bounds': {
+  'reports a usage beyond all bounds': {
     events: [...said, ended({ usage: { input_tokens: 1e300, output_tokens: 1e300 } })],
     ...{ text: SAID, charged: { input: WINDOW, output: 100 } },
   },
   'counts more thoughts than it said': {
     events: [
       ...said,
-      ended({ usage: { ...TOLD, output_tokens_details: { reasoning_tokens: 1e9 } } }),
+      ended({ usage: { ...REPORTED, output_tokens_details: { reasoning_tokens: 1e9 } } }),
     ],
     ...{ text: SAID, charged: USAGE },
   },
   'wrote a cache that nobody asked for': {
     events: [
       ...said,
-      ended({ usage: { ...TOLD, input_tokens_details: { cache_write_tokens: USAGE.input } } }),
+      ended({ usage: { ...REPORTED, input_tokens_details: { cache_write_tokens: USAGE.input } } }),
     ],
     // What is written to a cache costs a quarter more.
     ...{ text: SAID, charged: { input: USAGE.input * 1.25, output: USAGE.output } },
   },
   'says failed in the status of what is completed': {
-    events: [...said, ended({ status: 'failed', usage: TOLD })],
+    events: [...said, ended({ status: 'failed', usage: REPORTED })],
     ...{ text: SAID, charged: USAGE, isFailure: true },
   },
   'goes on after it has completed': {
@@ -179,7 +182,10 @@ const LIES: Readonly<Record<string, Lie>> = {
     ...{ text: SAID, charged: USAGE },
   },
   'has cached more than there was': {
-    events: [...said, ended({ usage: { ...TOLD, input_tokens_details: { cached_tokens: 1e9 } } })],
+    events: [
+      ...said,
+      ended({ usage: { ...REPORTED, input_tokens_details: { cached_tokens: 1e9 } } }),
+    ],
     // What is read from a cache costs a tenth.
     ...{ text: SAID, charged: { input: USAGE.input / 10, output: USAGE.output } },
   },
@@ -199,7 +205,7 @@ const FORMATS: readonly ClientFormat[] = ['responses', 'native'];
 
 describe('an upstream of the Responses format', () => {
   it.each(Object.entries(LIES))(
-    'that %s is charged once, for what was delivered or told',
+    'that %s is charged once, for what was delivered or reported',
     async (_, { events, text, charged, isFailure = false }) => {
       const place = await scene.take('responses', {
         script: () => [STREAM_HEAD, chunkOf(streamOf(events)), LAST_CHUNK],

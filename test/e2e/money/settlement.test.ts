@@ -40,7 +40,7 @@ describe('a request is charged', () => {
     };
   }
 
-  it('what its usage says, to the micro-credit, and told so in a header', async () => {
+  it('what its usage says, to the micro-credit, and is sent in a header', async () => {
     const { key, spent } = await createCaller();
     const { body, headers } = await askModel(gateway().url, key, messageOf('[[tokens 17]]'));
     const cost = costOf(body.usage);

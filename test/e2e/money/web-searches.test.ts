@@ -8,9 +8,9 @@ import {
   endStream,
   FAILED,
   FOUND,
+  type ReportedSearches,
+  report,
   type SearchAnswer,
-  type ToldSearches,
-  tell,
 } from '../../support/searching-vendor.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import {
@@ -34,10 +34,10 @@ const BODY = {
   tools: [SEARCH],
 };
 
-const MODEST: ToldSearches = { input: 1_500, output: 3, searches: 2 };
+const MODEST: ReportedSearches = { input: 1_500, output: 3, searches: 2 };
 
 const cleanUp = useCleanUp();
-let answer: SearchAnswer = tell(MODEST);
+let answer: SearchAnswer = report(MODEST);
 let vendor: HttpUpstream;
 let sharedGateway: Gateway;
 
@@ -118,8 +118,8 @@ async function start(
 const lastUsage = (text: string) => text.slice(text.lastIndexOf('"usage"'));
 
 describe.each([false, true])('an answer that searched (streamed: %s)', (stream) => {
-  it('is charged for its searches and for all that was read, and tells its usage as it came', async () => {
-    const { post, asked, spent, receipt, usage } = await start(tell(MODEST));
+  it('is charged for its searches and for all that was read, and sends its usage as it came', async () => {
+    const { post, asked, spent, receipt, usage } = await start(report(MODEST));
     const response = await post({ ...BODY, stream });
     expect(response.status).toBe(200);
     const text = await response.text();
@@ -136,9 +136,9 @@ describe.each([false, true])('an answer that searched (streamed: %s)', (stream) 
     expect(await usage()).toMatchObject({ charged: 21.8, searches: 2 });
   });
 
-  it('costs no more than was asked for, whatever its vendor tells', async () => {
+  it('costs no more than was asked for, whatever its vendor reports', async () => {
     const { post, spent, gateway, receipt } = await start(
-      tell({ input: 1e9, output: 3, searches: 9 }),
+      report({ input: 1e9, output: 3, searches: 9 }),
     );
     const model = stream ? 'streamed' : 'whole';
     const response = await post({ ...BODY, model, stream });
@@ -158,15 +158,15 @@ describe.each([false, true])('an answer that searched (streamed: %s)', (stream) 
 
 describe('a request that may search', () => {
   it('needs credits for all that its searches may cost', async () => {
-    const poor = await start(tell(MODEST), { credits: HELD - 1 });
+    const poor = await start(report(MODEST), { credits: HELD - 1 });
     expect((await poor.post(BODY)).status).toBe(402);
     expect(poor.asked()).toEqual([]);
-    const rich = await start(tell(MODEST), { credits: HELD });
+    const rich = await start(report(MODEST), { credits: HELD });
     expect((await rich.post(BODY)).status).toBe(200);
   });
 
   it('is refused where searches have no price, or no bound', async () => {
-    const { post, asked, spent } = await start(tell(MODEST));
+    const { post, asked, spent } = await start(report(MODEST));
     const other = { ...SEARCH, type: 'web_search_20260209', name: 'other' };
     const refused: readonly [object, string][] = [
       [{ model: 'unpriced' }, 'tools.0.type: `web_search` is not sold here'],
@@ -199,7 +199,7 @@ describe('a request that may search', () => {
   });
 
   it('is held for the bound that its vendor reads, however often it names one', async () => {
-    const { post, asked, receipt } = await start(tell(MODEST));
+    const { post, asked, receipt } = await start(report(MODEST));
     const text = JSON.stringify(BODY).replace('"max_uses":2', '"max_uses":1,"max_uses":2');
     const response = await post(text);
     await response.text();
@@ -208,9 +208,12 @@ describe('a request that may search', () => {
   });
 
   it('never takes a balance below zero, however many ask at once', async () => {
-    const { post, balance, spent } = await start(tell({ input: 3_000, output: 100, searches: 2 }), {
-      credits: 3 * HELD + 1,
-    });
+    const { post, balance, spent } = await start(
+      report({ input: 3_000, output: 100, searches: 2 }),
+      {
+        credits: 3 * HELD + 1,
+      },
+    );
     const responses = await Promise.all(Array.from({ length: 12 }, () => post(BODY)));
     for (const response of responses) await response.text();
     const statuses = responses.map(({ status }) => status);
@@ -221,7 +224,7 @@ describe('a request that may search', () => {
   });
 
   it('is served by a simulated upstream, which searches as often as it is told to', async () => {
-    const { post, spent } = await start(tell(MODEST));
+    const { post, spent } = await start(report(MODEST));
     const content =
       'Look. [[tool web_search]] [[tool web_search]] [[tool web_search]] [[tokens 1]]';
     const response = await post({
@@ -264,7 +267,7 @@ describe('a client that leaves an answer that searches', () => {
     return { ...place, stream };
   }
 
-  it('pays for what is told in the end', async () => {
+  it('pays for what is reported in the end', async () => {
     const { gateway, stream, spent } = await leave('on_leave: {action: drain, timeout: 60s}');
     const isDraining = async () => (await scrape(gateway)).sum('tollgate_answers_draining') === 1;
     await waitUntil(isDraining, 'the answer is read on');

@@ -104,7 +104,7 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
     expect(await place.spent()).toBeCloseTo(priceOf({ input: inputTokens, output: 100 }), 6);
   });
 
-  it('that breaks off before the first text costs nothing, whatever it has told of its usage', async () => {
+  it('that breaks off before the first text costs nothing, whatever it has reported of its usage', async () => {
     const place = await scene.take(kind, {
       script: () => [STREAM_HEAD, chunkOf(begin), CLOSE],
     });

@@ -58,7 +58,7 @@ describe.each(['native', 'chat'] as const)(
       );
     });
 
-    it('is given up when an answer has told all and does not end', async () => {
+    it('is given up when an answer has reported all and does not end', async () => {
       const { begin, say, end } = streamParts(kind);
       const place = await scene.take(kind, {
         script: () => [STREAM_HEAD + chunkOf(begin + say('Hello!') + end(USAGE))],

@@ -66,7 +66,7 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
     expect(await place.spent()).toBeCloseTo(priceOf(USAGE), 6);
   });
 
-  it('that streams 100 MB is cut off where its end would repeat too much, and costs what was told', async () => {
+  it('that streams 100 MB is cut off where its end would repeat too much, and costs what was reported', async () => {
     const place = await scene.take(kind, { script: () => streamLargely(kind) });
     const peakBytes = readPeakBytes(place.gateway);
     const question = { url: place.gateway.url, key: place.key, model: place.model };

@@ -7,10 +7,10 @@ import {
   ESTIMATED_INPUT,
   goodAnswer,
   LAST_CHUNK,
+  type ReportedUsage,
   STREAM_HEAD,
   streamBody,
   streamParts,
-  type ToldUsage,
   type UpstreamKind,
   USAGE,
   wholeBody,
@@ -101,7 +101,7 @@ describe.each(['native', 'chat', 'responses'] as const)('an upstream of kind %s'
       expect(await place.spent()).toBeCloseTo(priceOf({ input, output: TEXT_TOKENS }), 6);
     });
 
-    const answerWith = (usage: ToldUsage | undefined) =>
+    const answerWith = (usage: ReportedUsage | undefined) =>
       isStream
         ? STREAM_HEAD + chunkOf(streamBody(kind, [TEXT], usage)) + LAST_CHUNK
         : answerOf(200, wholeBody(kind, TEXT, usage));

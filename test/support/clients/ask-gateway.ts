@@ -45,7 +45,7 @@ export async function readTold(
   const events = isEvents ? readEvents(body) : [JSON.parse(body) as Fields];
   if (isEvents && format === 'responses') checkNumbers(events);
   const last = events.at(-1) ?? {};
-  // Streams of the Responses format tell a failure twice.
+  // Streams of the Responses format report a failure twice.
   const failed = last['type'] === 'response.failed' ? events.at(-2) : last;
   return {
     status,

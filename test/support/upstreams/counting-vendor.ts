@@ -23,7 +23,7 @@ export interface CountedCall {
   readonly call: WaitingCall;
   counted(): Counted;
   begin(): void;
-  /** Begins without telling the input. */
+  /** Begins without reporting the input. */
   beginUntold(): void;
   /** Generates hidden output, and reveals only that it did so. */
   think(tokens: number): void;

@@ -77,7 +77,7 @@ function sendEvents(response: ServerResponse, events: readonly Fields[]): void {
   response.end();
 }
 
-/** It tells no thoughts and wants none back. */
+/** It sends no thoughts and wants none back. */
 function answerChat({ body }: VendorRequest, response: ServerResponse): void {
   const isLoop = itemsOf(body['messages']).some(({ role }) => role === 'tool');
   const call = { id: 'call_4k2xq9wz', type: 'function', function: CALL };

@@ -1,12 +1,12 @@
 /** The bytes that upstreams send: building blocks for scripts. */
 export type UpstreamKind = 'native' | 'chat' | 'responses';
 
-export interface ToldUsage {
+export interface ReportedUsage {
   readonly input: number;
   readonly output: number;
 }
 
-export const USAGE: ToldUsage = { input: 12, output: 3 };
+export const USAGE: ReportedUsage = { input: 12, output: 3 };
 /**
  * The gateway's estimate of the question if no upstream counts it: 4 for the message, 1 for its
  * text.
@@ -34,7 +34,11 @@ export function answerOf(
   return `HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n${body}`;
 }
 
-export function wholeBody(kind: UpstreamKind, text: string, usage: ToldUsage | undefined): string {
+export function wholeBody(
+  kind: UpstreamKind,
+  text: string,
+  usage: ReportedUsage | undefined,
+): string {
   if (kind === 'native') {
     return JSON.stringify({
       id: 'msg_0123456789',
@@ -63,7 +67,7 @@ export interface StreamParts {
   /** Events that carry no text yet. */
   readonly begin: string;
   say(text: string): string;
-  end(usage: ToldUsage | undefined): string;
+  end(usage: ReportedUsage | undefined): string;
   error(status: number, message: string): string;
 }
 
@@ -75,7 +79,7 @@ export function streamParts(kind: UpstreamKind): StreamParts {
 export function streamBody(
   kind: UpstreamKind,
   texts: readonly string[],
-  usage: ToldUsage | undefined,
+  usage: ReportedUsage | undefined,
 ): string {
   const { begin, say, end } = streamParts(kind);
   return [begin, ...texts.map(say), end(usage)].join('');
@@ -92,19 +96,19 @@ export function goodAnswer(
   kind: UpstreamKind,
   isStream: boolean,
   text = 'Hello!',
-  usage: ToldUsage | undefined = USAGE,
+  usage: ReportedUsage | undefined = USAGE,
 ): string {
   return isStream
     ? STREAM_HEAD + chunkOf(streamBody(kind, [text], usage)) + LAST_CHUNK
     : answerOf(200, wholeBody(kind, text, usage));
 }
 
-const nativeUsage = ({ input, output }: ToldUsage) => ({
+const nativeUsage = ({ input, output }: ReportedUsage) => ({
   input_tokens: input,
   output_tokens: output,
 });
 
-const chatUsage = ({ input, output }: ToldUsage) => ({
+const chatUsage = ({ input, output }: ReportedUsage) => ({
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,
@@ -169,13 +173,13 @@ const CHAT_PARTS: StreamParts = {
     `data: ${JSON.stringify({ error: { message, type: 'server_error', code: status } })}\n\n`,
 };
 
-const responsesUsage = ({ input, output }: ToldUsage) => ({
+const responsesUsage = ({ input, output }: ReportedUsage) => ({
   ...{ input_tokens: input, input_tokens_details: { cached_tokens: 0 } },
   ...{ output_tokens: output, output_tokens_details: { reasoning_tokens: 0 } },
   total_tokens: input + output,
 });
 
-function responseOf(output: readonly object[], usage: ToldUsage | undefined) {
+function responseOf(output: readonly object[], usage: ReportedUsage | undefined) {
   return {
     ...{ id: 'resp_0123456789', object: 'response', created_at: 1_760_000_000 },
     ...{ status: 'completed', model: 'vendor-name', error: null, output },

@@ -9,7 +9,7 @@ import {
   type ScriptedUpstream,
   startScriptedUpstream,
 } from './start-scripted-upstream.ts';
-import type { ToldUsage, UpstreamKind } from './upstream-answers.ts';
+import type { ReportedUsage, UpstreamKind } from './upstream-answers.ts';
 
 /** The number of places of each kind, and so of the tests of that kind that a file may have. */
 const PLACES = 31;
@@ -58,7 +58,7 @@ interface SceneOptions {
   readonly kinds?: readonly UpstreamKind[];
 }
 
-export function priceOf({ input, output }: ToldUsage): number {
+export function priceOf({ input, output }: ReportedUsage): number {
   return (input * PRICE.input + output * PRICE.output) / 1e6;
 }
 

@@ -48,9 +48,9 @@ describe('the searches that a request may set off', () => {
     expect([0, 1, 4].map(tokensMax)).toEqual([800_500, 800_500, 1_000_000]);
   });
 
-  it('hold what they can cost, whatever an upstream tells', () => {
+  it('hold what they can cost, whatever an upstream reports', () => {
     const counts = fc.nat({ max: 1e12 });
-    const told = fc.record({
+    const reported = fc.record({
       ...{ input: counts, cacheRead: counts, cacheWrite5m: counts, cacheWrite1h: counts },
       ...{ output: counts, thinking: counts, searches: counts },
     });
@@ -64,7 +64,7 @@ describe('the searches that a request may set off', () => {
       cacheWrite: '1h' as const,
     };
     fc.assert(
-      fc.property(told, asked, (usage, { searchesMax, windowTokens, outputTokensMax }) => {
+      fc.property(reported, asked, (usage, { searchesMax, windowTokens, outputTokensMax }) => {
         const bounds = { files: FILE_BOUNDS, windowTokens, searchesMax };
         const input = boundInput(estimate, bounds);
         const { holdMicros } = estimateHold({

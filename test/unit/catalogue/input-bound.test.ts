@@ -185,17 +185,17 @@ describe('what a request can have at most', () => {
   });
 });
 
-describe('what an upstream may tell of a request', () => {
-  const told = (body: object) => boundOf(body).reportedTokensMax;
+describe('what an upstream may report of a request', () => {
+  const reported = (body: object) => boundOf(body).reportedTokensMax;
 
   it('is the window, if no more was sent', () => {
-    expect(told(user(text('Hi')))).toBe(WINDOW);
-    expect(told(user(text('Hi'), { type: 'image', source: IMAGE }))).toBe(WINDOW);
+    expect(reported(user(text('Hi')))).toBe(WINDOW);
+    expect(reported(user(text('Hi'), { type: 'image', source: IMAGE }))).toBe(WINDOW);
   });
 
   it.each(Object.keys(PLACES))('is a token for each byte of text in %s', (place) => {
     const write = PLACES[place] ?? (() => ({}));
-    const most = told(write('é'.repeat(300_000)));
+    const most = reported(write('é'.repeat(300_000)));
     expect(most).toBeGreaterThanOrEqual(600_000);
     // Some of these have a file beside the text, which may fill the window.
     expect(most).toBeLessThan(610_000 + WINDOW);
@@ -203,8 +203,8 @@ describe('what an upstream may tell of a request', () => {
 
   it('has room for files beside the text', () => {
     const long = text('x'.repeat(600_000));
-    expect(told(user(long, document(PDF)))).toBeGreaterThanOrEqual(600_000 + WINDOW);
+    expect(reported(user(long, document(PDF)))).toBeGreaterThanOrEqual(600_000 + WINDOW);
     const image = { type: 'image', source: { ...IMAGE, data: 'A'.repeat(600_000) } };
-    expect(told(user(image))).toBe(WINDOW);
+    expect(reported(user(image))).toBe(WINDOW);
   });
 });

@@ -9,7 +9,7 @@ const LIMITS = {
   cacheWrite: undefined,
 };
 
-describe('usage that an upstream tells', () => {
+describe('usage that an upstream reports', () => {
   it('is taken as it is, up to what was asked for and what the model can read', () => {
     const usage = { ...NO_USAGE, input: 150_000, cacheRead: 50_000, output: 1_000, thinking: 900 };
     expect(limitUsage(usage, LIMITS)).toEqual({ usage, isImplausible: false });
@@ -65,8 +65,14 @@ describe('usage that an upstream tells', () => {
   ] as const)(
     'has what was written to a cache for nobody knows how long at the dearest kind asked for: %s',
     (cacheWrite, written) => {
-      const told = { ...NO_USAGE, input: 9, cacheWrite5m: 50, cacheWrite1h: 20, untimedWrite: 40 };
-      expect(limitUsage(told, { ...LIMITS, cacheWrite })).toEqual({
+      const reported = {
+        ...NO_USAGE,
+        input: 9,
+        cacheWrite5m: 50,
+        cacheWrite1h: 20,
+        untimedWrite: 40,
+      };
+      expect(limitUsage(reported, { ...LIMITS, cacheWrite })).toEqual({
         usage: { ...NO_USAGE, input: 9, ...written },
         isImplausible: false,
       });

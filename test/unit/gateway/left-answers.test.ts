@@ -10,10 +10,10 @@ import {
   ask,
   createClient,
   createSteps,
+  emit,
   partOf,
   type Seen,
   START,
-  tell,
   USAGE,
 } from './spine-support.ts';
 
@@ -28,14 +28,14 @@ const finish = (usage: Usage): InferenceEvent => ({
 });
 
 /** Sends some words, and the rest when the test says so. */
-function createUpstream(rest: () => ReturnType<typeof tell>, start: InferenceEvent) {
+function createUpstream(rest: () => ReturnType<typeof emit>, start: InferenceEvent) {
   let goOn = () => {};
   const gate = new Promise<void>((resolve) => {
     goOn = resolve;
   });
   let isStopped = false;
   const infer: Infer = async function* ({ signal }) {
-    yield* tell([start, ...ANSWER.slice(1, 3)]);
+    yield* emit([start, ...ANSWER.slice(1, 3)]);
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => {
         isStopped = true;
@@ -48,7 +48,7 @@ function createUpstream(rest: () => ReturnType<typeof tell>, start: InferenceEve
   return { infer, goOn: () => goOn(), isStopped: () => isStopped };
 }
 
-async function start(rest: () => ReturnType<typeof tell>, body: object, first = START) {
+async function start(rest: () => ReturnType<typeof emit>, body: object, first = START) {
   const seen: Seen = { orders: [], bills: [], records: [] };
   const upstream = createUpstream(rest, first);
   const client = createClient(body);
@@ -59,12 +59,12 @@ async function start(rest: () => ReturnType<typeof tell>, body: object, first = 
   return { ...upstream, ...client, seen, steps, running };
 }
 
-const tellAll = (usage: Usage) => () => tell([...ANSWER.slice(3, 4), finish(usage)]);
+const emitAll = (usage: Usage) => () => emit([...ANSWER.slice(3, 4), finish(usage)]);
 
 describe('an answer that may hide some of its cost', () => {
-  it('is read to its end when its client leaves, and costs what its upstream tells then', async () => {
+  it('is read to its end when its client leaves, and costs what its upstream reports then', async () => {
     const usage = { ...USAGE, output: 80, thinking: 70 };
-    const { leave, goOn, running, seen, got, isStopped } = await start(tellAll(usage), THINKING);
+    const { leave, goOn, running, seen, got, isStopped } = await start(emitAll(usage), THINKING);
     leave();
     const written = got.text;
     goOn();
@@ -77,16 +77,16 @@ describe('an answer that may hide some of its cost', () => {
 
   it('is read on as well when its client is cut off, since it reads nothing', async () => {
     const usage = { ...USAGE, output: 80, thinking: 70 };
-    const { cutOff, goOn, running, seen } = await start(tellAll(usage), THINKING);
+    const { cutOff, goOn, running, seen } = await start(emitAll(usage), THINKING);
     cutOff();
     goOn();
     await running;
     expect(seen.bills).toMatchObject([{ usage, isEstimated: false }]);
   });
 
-  it('costs no more than was held where that is told only to nobody', async () => {
+  it('costs no more than was held where that is reported only to nobody', async () => {
     const usage = { ...USAGE, input: 900, output: 80 };
-    const { leave, goOn, running, seen } = await start(tellAll(usage), THINKING);
+    const { leave, goOn, running, seen } = await start(emitAll(usage), THINKING);
     const held = seen.orders[0]?.holdMicros;
     leave();
     goOn();
@@ -108,10 +108,10 @@ describe('an answer that may hide some of its cost', () => {
   });
 
   it('is stopped when its key is revoked meanwhile, and when the worker ends', async () => {
-    const revoked = await start(tellAll(USAGE), THINKING);
+    const revoked = await start(emitAll(USAGE), THINKING);
     revoked.leave();
     revoked.seen.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
-    const ended = await start(tellAll(USAGE), THINKING);
+    const ended = await start(emitAll(USAGE), THINKING);
     ended.leave();
     ended.steps.unread.close();
     for (const { running, seen, isStopped, steps } of [revoked, ended]) {
@@ -126,11 +126,11 @@ describe('an answer that may hide some of its cost', () => {
   it('is known by its model, once that has thought without being asked', async () => {
     const usage = { ...USAGE, output: 9, thinking: 5 };
     const plain = { ...ask, stream: true };
-    const first = await start(tellAll(usage), plain);
+    const first = await start(emitAll(usage), plain);
     first.goOn();
     await first.running;
     expect(first.steps.unread.hides('m-1')).toBe(true);
-    const second = await start(tellAll(usage), plain);
+    const second = await start(emitAll(usage), plain);
     second.steps.unread.noteHiding('m-1');
     second.leave();
     second.goOn();
@@ -149,14 +149,14 @@ const UNSURE = {
   'a cache marker': messagesOf({ ...TEXT, cache_control: { type: 'ephemeral' } }),
   'much text that a model need not read': { ...ask, notes: 'word '.repeat(1_000) },
 };
-const UNTOLD: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage: NO_USAGE };
+const UNREPORTED: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage: NO_USAGE };
 
 describe.each(Object.entries(UNSURE))('a stream about %s', (_, asked) => {
   const body = { ...ask, ...asked, stream: true };
   const usage = { ...USAGE, input: 900, output: 7 };
 
-  it('is read on when its client leaves before its input is told', async () => {
-    const { leave, goOn, running, seen } = await start(tellAll(usage), body, UNTOLD);
+  it('is read on when its client leaves before its input is reported', async () => {
+    const { leave, goOn, running, seen } = await start(emitAll(usage), body, UNREPORTED);
     leave();
     goOn();
     await running;
@@ -164,19 +164,19 @@ describe.each(Object.entries(UNSURE))('a stream about %s', (_, asked) => {
   });
 
   it('is stopped when its client leaves after that', async () => {
-    const { leave, running, isStopped } = await start(tellAll(usage), body);
+    const { leave, running, isStopped } = await start(emitAll(usage), body);
     leave();
     await expect(running).rejects.toThrow('gone');
     expect(isStopped()).toBe(true);
   });
 
-  it('is stopped as soon as its input is told to nobody', async () => {
+  it('is stopped as soon as its input is reported to nobody', async () => {
     let isRead = false;
     const rest = async function* () {
-      yield* tell([{ type: 'usage', usage }, ...ANSWER.slice(2, 3)]);
+      yield* emit([{ type: 'usage', usage }, ...ANSWER.slice(2, 3)]);
       isRead = true;
     };
-    const { leave, goOn, running, seen } = await start(rest, body, UNTOLD);
+    const { leave, goOn, running, seen } = await start(rest, body, UNREPORTED);
     leave();
     goOn();
     await running;
@@ -186,28 +186,28 @@ describe.each(Object.entries(UNSURE))('a stream about %s', (_, asked) => {
 });
 
 describe('an answer that hides nothing', () => {
-  it('is stopped when its client leaves before its input is told, which can be estimated', async () => {
+  it('is stopped when its client leaves before its input is reported, which can be estimated', async () => {
     const tools = [{ name: 'look', input_schema: { type: 'object' } }];
     const body = { ...ask, tools, stream: true };
-    const { leave, running, isStopped } = await start(tellAll(USAGE), body, UNTOLD);
+    const { leave, running, isStopped } = await start(emitAll(USAGE), body, UNREPORTED);
     leave();
     await expect(running).rejects.toThrow('gone');
     expect(isStopped()).toBe(true);
   });
 
   it('is stopped when its client leaves', async () => {
-    const { leave, running, isStopped } = await start(tellAll(USAGE), { ...ask, stream: true });
+    const { leave, running, isStopped } = await start(emitAll(USAGE), { ...ask, stream: true });
     leave();
     await expect(running).rejects.toThrow('gone');
     expect(isStopped()).toBe(true);
   });
 });
 
-it('an answer costs what was told before it was ended, even if that is more than was held', async () => {
+it('an answer costs what was reported before it was ended, even if that is more than was held', async () => {
   const usage = { ...USAGE, input: 900 };
   for (const end of ['left', 'revoked']) {
     const first: InferenceEvent = { type: 'start', id: 'msg_1', model: 'm-1', usage };
-    const { leave, running, seen } = await start(tellAll(usage), { ...ask, stream: true }, first);
+    const { leave, running, seen } = await start(emitAll(usage), { ...ask, stream: true }, first);
     if (end === 'left') leave();
     else seen.orders[0]?.stop(new Refusal('unauthenticated', 'Revoked.'));
     await running.catch(() => {});
@@ -222,8 +222,8 @@ it('a usage counts for no text that comes behind it, even in the same read', asy
   const { client, got, leave } = createClient({ ...ask, max_tokens: 90, stream: true });
   const infer: Infer = async function* ({ signal }) {
     const bytes = Buffer.from('Hi and more');
-    const told: InferenceEvent = { type: 'usage', usage };
-    yield { ...partOf(START, told), contentBytes: 62, unreportedBytes: 60, bytes };
+    const reported: InferenceEvent = { type: 'usage', usage };
+    yield { ...partOf(START, reported), contentBytes: 62, unreportedBytes: 60, bytes };
     await new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
@@ -243,7 +243,7 @@ it('a stream that ends with its last part was not left by its client', async () 
     signal.addEventListener('abort', () => {
       isStopped = true;
     });
-    yield* tell(ANSWER.slice(0, 3));
+    yield* emit(ANSWER.slice(0, 3));
     yield { ...partOf(...ANSWER.slice(3)), isLast: true };
   };
   const { client, got } = createClient(THINKING);

@@ -111,7 +111,7 @@ describe('an answer that came to its end', () => {
     );
   });
 
-  it('has its input estimated when nobody ever told of one', () => {
+  it('has its input estimated when nobody ever reported one', () => {
     const expected = { ...NO_USAGE, input: ESTIMATE, output: 2 };
     expect(bill('complete', text('Hello!'))).toEqual(billOf(expected, true));
     expect(bill('complete', start(NO_USAGE), text('Hello!'), finish(undefined))).toEqual(
@@ -123,7 +123,7 @@ describe('an answer that came to its end', () => {
     );
   });
 
-  it('tells its client the usage that is billed, whoever counted it', () => {
+  it('sends its client the usage that is billed, whoever counted it', () => {
     const counted = finish({ ...INPUT, output: 7 });
     expect(meterOf([start(), text('Hello')]).note(counted)).toBe(counted);
     const meter = meterOf([start(NO_USAGE), text('Hello!')]);
@@ -163,9 +163,9 @@ describe('an answer whose upstream failed', () => {
     );
   });
 
-  it('costs no less than what its upstream told at the start', () => {
-    const told = { ...INPUT, output: 50 };
-    expect(bill('failed', start(told), text('Hi'))).toEqual(billOf(told, true));
+  it('costs no less than what its upstream reported at the start', () => {
+    const reported = { ...INPUT, output: 50 };
+    expect(bill('failed', start(reported), text('Hi'))).toEqual(billOf(reported, true));
   });
 });
 
@@ -188,11 +188,11 @@ describe('an answer whose client left', () => {
     },
   );
 
-  it('costs what was told in its middle, and what was delivered since', () => {
+  it('costs what was reported in its middle, and what was delivered since', () => {
     const counted = { ...INPUT, output: 40, thinking: 30, searches: 0 };
-    const told: InferenceEvent = { type: 'usage', usage: counted };
-    expect(bill('left', start(), text('Hello'), told)).toEqual(billOf(counted, false));
-    expect(bill('left', start(), text('Hello'), told, text('there'))).toEqual(
+    const reported: InferenceEvent = { type: 'usage', usage: counted };
+    expect(bill('left', start(), text('Hello'), reported)).toEqual(billOf(counted, false));
+    expect(bill('left', start(), text('Hello'), reported, text('there'))).toEqual(
       billOf({ ...counted, output: 42 }, true),
     );
   });
@@ -220,20 +220,20 @@ describe('an answer whose client left', () => {
 
 describe('usage that cannot be', () => {
   it('is charged as far as its request can contain it, be that more than the window', () => {
-    const told = { ...INPUT, input: 600_000, cacheRead: 0, output: 1 };
+    const reported = { ...INPUT, input: 600_000, cacheRead: 0, output: 1 };
     const close = (asked: Asked) =>
-      meterOf([start(), text('Hi'), finish(told)], asked).close('complete', true);
-    expect(close({ reportedTokensMax: 600_000 })).toEqual(billOf(told, false));
-    expect(close({})).toEqual(billOf({ ...told, input: WINDOW }, false, true));
+      meterOf([start(), text('Hi'), finish(reported)], asked).close('complete', true);
+    expect(close({ reportedTokensMax: 600_000 })).toEqual(billOf(reported, false));
+    expect(close({})).toEqual(billOf({ ...reported, input: WINDOW }, false, true));
   });
 
   it('is charged as far as it was asked for, and marked, however the answer ends', () => {
     const asked = { ...INPUT, output: OUTPUT_MAX };
-    const told = { ...INPUT, output: 1e9 };
-    expect(bill('complete', start(), text('Hello'), finish(told))).toEqual(
+    const reported = { ...INPUT, output: 1e9 };
+    expect(bill('complete', start(), text('Hello'), finish(reported))).toEqual(
       billOf(asked, false, true),
     );
-    expect(bill('left', start(told))).toEqual(billOf(asked, true, true));
+    expect(bill('left', start(reported))).toEqual(billOf(asked, true, true));
   });
 });
 

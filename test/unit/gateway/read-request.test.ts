@@ -33,7 +33,7 @@ const read = (body: string | Buffer, format: Format, mayAbridge: boolean) =>
  * Everything that becomes of a request: what the gateway knows of it, what it may cost, and what
  * either kind of upstream gets.
  */
-function tellAll({ request, readWhole, source, wantsStreamUsage }: ClientRequest, format: Format) {
+function readAll({ request, readWhole, source, wantsStreamUsage }: ClientRequest, format: Format) {
   const { messages: _, system: __, tools: ___, ...outline } = request;
   const call = { request, readWhole, outputTokensMax: 99, isStream: request.isStream };
   return {
@@ -169,8 +169,8 @@ describe.each(FORMAT_NAMES)('a large request of the %s format', (name) => {
     let abridged = 0;
     const saysTheSame = fc.property(bodies, writings, (body, writing) => {
       const json = enlarge(writeJson(JSON.parse(JSON.stringify(body)), writing));
-      const told = attempt(() => tellAll(read(json, format, true), format));
-      expect(told).toEqual(attempt(() => tellAll(read(json, format, false), format)));
+      const told = attempt(() => readAll(read(json, format, true), format));
+      expect(told).toEqual(attempt(() => readAll(read(json, format, false), format)));
       if (typeof told === 'object') abridged += read(json, format, true).source.longTexts.size;
     });
     // One in 40 is abridged, so this many have some, however slow the machine is.
@@ -184,8 +184,8 @@ describe.each(FORMAT_NAMES)('a large request of the %s format', (name) => {
       fc.property(bodies, fc.nat(), fc.integer({ min: 0, max: 255 }), (body, place, byte) => {
         const bytes = Buffer.from(enlarge(JSON.stringify(body)));
         bytes[place % bytes.length] = byte;
-        const told = attempt(() => tellAll(read(bytes, format, true), format));
-        expect(told).toEqual(attempt(() => tellAll(read(bytes, format, false), format)));
+        const told = attempt(() => readAll(read(bytes, format, true), format));
+        expect(told).toEqual(attempt(() => readAll(read(bytes, format, false), format)));
       }),
       { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );

@@ -10,17 +10,17 @@ import {
   ANSWER,
   createClient,
   createSteps,
+  emit,
   partOf,
   type Seen,
   START,
-  tell,
 } from './spine-support.ts';
 
 const ask = { model: 'm', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] };
 const OK = [{ upstream: 'main', result: 'ok' }] as const;
 
 const answerWell: Infer = async function* ({ noteTries }) {
-  yield* tell(ANSWER);
+  yield* emit(ANSWER);
   noteTries(OK);
 };
 
@@ -38,31 +38,28 @@ async function recordOf(
 }
 
 describe('the record of a request', () => {
-  it.each([false, true])(
-    'tells all of an answer that is complete, streamed: %s',
-    async (stream) => {
-      const record = await recordOf(answerWell, { ...ask, stream });
-      expect(record).toMatchObject({
-        requestId: 'req_1',
-        route: 'native',
-        keyId: 'k',
-        maskedKey: 'sk-gw2-…good',
-        model: 'm-1',
-        upstream: 'main',
-        tries: OK,
-        isStream: stream,
-        status: 200,
-        refusal: undefined,
-        outcome: 'complete',
-        usage: { input: 5, output: 1 },
-        chargeMicros: 6,
-        isEstimated: false,
-        isUsageMissing: false,
-        isUsageImplausible: false,
-      });
-      expect(record?.heldMicros).toBeGreaterThanOrEqual(20);
-    },
-  );
+  it.each([false, true])('has all of an answer that is complete, streamed: %s', async (stream) => {
+    const record = await recordOf(answerWell, { ...ask, stream });
+    expect(record).toMatchObject({
+      requestId: 'req_1',
+      route: 'native',
+      keyId: 'k',
+      maskedKey: 'sk-gw2-…good',
+      model: 'm-1',
+      upstream: 'main',
+      tries: OK,
+      isStream: stream,
+      status: 200,
+      refusal: undefined,
+      outcome: 'complete',
+      usage: { input: 5, output: 1 },
+      chargeMicros: 6,
+      isEstimated: false,
+      isUsageMissing: false,
+      isUsageImplausible: false,
+    });
+    expect(record?.heldMicros).toBeGreaterThanOrEqual(20);
+  });
 
   it('has its moments in their order, and no wait longer than the whole', async () => {
     const record = await recordOf(answerWell, { ...ask, stream: true });
@@ -132,13 +129,13 @@ describe('the record of a request', () => {
     expect(seen.records).toMatchObject([{ outcome: 'left', status: 200, refusal: undefined }]);
   });
 
-  it('tells of usage that was missing only where an answer came to its end without it', async () => {
+  it('says that usage was missing only where an answer came to its end without it', async () => {
     const uncounted: Infer = async function* () {
       const finish = ANSWER.at(-1);
       if (finish?.type !== 'finish') return;
-      yield* tell([...ANSWER.slice(0, -1), { ...finish, usage: undefined }]);
+      yield* emit([...ANSWER.slice(0, -1), { ...finish, usage: undefined }]);
     };
-    const told = { outcome: 'complete', isEstimated: true, isUsageMissing: true };
-    expect(await recordOf(uncounted, { ...ask, stream: true })).toMatchObject(told);
+    const expected = { outcome: 'complete', isEstimated: true, isUsageMissing: true };
+    expect(await recordOf(uncounted, { ...ask, stream: true })).toMatchObject(expected);
   });
 });

@@ -10,10 +10,10 @@ import {
   ask,
   createClient,
   createSteps,
+  emit,
   partOf,
   type Seen,
   START,
-  tell,
 } from './spine-support.ts';
 
 describe('the spine', () => {
@@ -32,7 +32,7 @@ describe('the spine', () => {
     const { client, got } = createClient(ask);
     const steps = createSteps((call) => {
       expect(call).toMatchObject({ model: 'm-1', outputTokensMax: 10, contextTokensMax: 1_000 });
-      return tell(ANSWER);
+      return emit(ANSWER);
     });
     await runInference(client, nativeFormat, steps);
     expect(JSON.parse(got.answer)).toMatchObject({ id: 'msg_1', model: 'm-1' });
@@ -61,7 +61,7 @@ describe('the spine', () => {
         throw fault;
       },
     };
-    const steps = { ...createSteps(() => tell(ANSWER), seen), reasoning };
+    const steps = { ...createSteps(() => emit(ANSWER), seen), reasoning };
     await expect(runInference(client, nativeFormat, steps)).rejects.toBe(fault);
     expect(seen.orders).toHaveLength(1);
     expect(seen.bills).toMatchObject([{ chargeMicros: 0 }]);

@@ -5,7 +5,7 @@ import type { Answer, AnswerPart, Infer } from '../../../src/protocol/inference.
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { ANSWER, ask, createClient, createSteps, type Seen, tell, USAGE } from './spine-support.ts';
+import { ANSWER, ask, createClient, createSteps, emit, type Seen, USAGE } from './spine-support.ts';
 
 describe('what the spine bills', () => {
   it('holds what the request may cost, and settles what it did cost', async () => {
@@ -14,7 +14,7 @@ describe('what the spine bills', () => {
     await runInference(
       client,
       nativeFormat,
-      createSteps(() => tell(ANSWER), seen),
+      createSteps(() => emit(ANSWER), seen),
     );
     expect(seen.orders).toMatchObject([
       { requestId: 'req_1', modelNames: ['m-1', 'm'], holdMicros: 16, holdLeastMicros: 16 },
@@ -39,7 +39,7 @@ describe('what the spine bills', () => {
     await runInference(
       client,
       nativeFormat,
-      createSteps(() => tell(dear)),
+      createSteps(() => emit(dear)),
     );
     expect(added).not.toHaveProperty('x-tollgate-credits-charged');
   });
@@ -49,7 +49,7 @@ describe('what the spine bills', () => {
     let tokensMax = 0;
     const infer: Infer = (call) => {
       tokensMax = call.outputTokensMax;
-      return tell(ANSWER);
+      return emit(ANSWER);
     };
     await runInference(client, chatFormat, createSteps(infer, undefined, 50));
     expect(tokensMax).toBe(44);
@@ -68,7 +68,7 @@ describe('what the spine bills', () => {
       tokensMax = call.outputTokensMax;
       const usage = { ...USAGE, input: 924, output: 100 };
       const end = { type: 'finish', stopReason: 'end_turn', stopSequence: undefined } as const;
-      return tell(ANSWER.with(-1, { ...end, usage }));
+      return emit(ANSWER.with(-1, { ...end, usage }));
     };
     await runInference(client, chatFormat, createSteps(infer, seen));
     expect(tokensMax).toBe(76);
@@ -79,7 +79,7 @@ describe('what the spine bills', () => {
   });
 
   const broken: Infer = async function* () {
-    yield* tell(ANSWER.slice(0, 3));
+    yield* emit(ANSWER.slice(0, 3));
     throw new Refusal('upstream_broken', 'Broken');
   };
 
@@ -106,7 +106,7 @@ describe('what the spine bills', () => {
   it('bills input and output so far, once, when the client leaves', async () => {
     const seen: Seen = { orders: [], bills: [], records: [] };
     const { client, got, leave } = createClient({ ...ask, stream: true });
-    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, seen));
+    const running = runInference(client, nativeFormat, createSteps(emitUntilAborted, seen));
     await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
     leave();
     await expect(running).rejects.toThrow('gone');
@@ -115,8 +115,8 @@ describe('what the spine bills', () => {
     ]);
   });
 
-  const tellUntilAborted: Infer = async function* ({ signal }) {
-    yield* tell(ANSWER.slice(0, 3));
+  const emitUntilAborted: Infer = async function* ({ signal }) {
+    yield* emit(ANSWER.slice(0, 3));
     await new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
@@ -125,7 +125,7 @@ describe('what the spine bills', () => {
   it('ends a stream with the reason when its key is revoked, and bills it', async () => {
     const seen: Seen = { orders: [], bills: [], records: [] };
     const { client, got } = createClient({ ...ask, stream: true });
-    const running = runInference(client, nativeFormat, createSteps(tellUntilAborted, seen));
+    const running = runInference(client, nativeFormat, createSteps(emitUntilAborted, seen));
     await waitUntil(() => got.text.includes('Hi'), 'the first words are written');
     seen.orders[0]?.stop(new Refusal('unauthenticated', 'This API key has been revoked.'));
     await running;

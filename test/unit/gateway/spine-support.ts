@@ -39,7 +39,7 @@ export const partOf = (...events: readonly InferenceEvent[]): AnswerPart => ({
   bytes: undefined,
 });
 
-export async function* tell(events: readonly InferenceEvent[]): AsyncGenerator<AnswerPart> {
+export async function* emit(events: readonly InferenceEvent[]): AsyncGenerator<AnswerPart> {
   for (const event of events) yield partOf(event);
 }
 
@@ -47,7 +47,7 @@ const RATE = { nowMs: 1_700_000_000_000, limit: 60, left: 59, resetMs: 60_000, w
 
 const ORIGIN = { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false };
 
-/** The orders that reached the quota, and the outcomes that it was told. */
+/** The orders that reached the quota, and the outcomes that it was sent. */
 export interface Seen {
   readonly orders: AdmissionOrder[];
   readonly bills: Bill[];

@@ -63,7 +63,7 @@ describe.each(Object.entries(PLACES))('%s', (_, decode) => {
   });
 });
 
-it('tells a native client which URL it was', () => {
+it('says to a native client which URL it was', () => {
   const message = 'messages.0.content.0.image.source.url: Input should be an http(s) URL';
   expect(() => native(image('file:///a'))).toThrow(message);
 });

@@ -70,7 +70,7 @@ describe('the end user of a coding agent', () => {
     '{}',
     'null',
     '_session_',
-  ])('is the text %s where that tells nothing beside a session', (text) => {
+  ])('is the text %s where that says nothing beside a session', (text) => {
     expect(named(text)).toBe(text);
   });
 });

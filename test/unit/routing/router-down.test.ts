@@ -21,7 +21,7 @@ describe('an upstream that was found to be down', () => {
     expect([take(router).upstream, take(router).upstream]).toEqual(['main', 'main']);
   });
 
-  it('keeps, once it is up, what it had asked for, and what its calls tell when nobody found it down', () => {
+  it('keeps, once it is up, what it had asked for, and what its calls show when nobody found it down', () => {
     const { router } = createTestRouter([{ upstream: 'busy' }, { upstream: 'broken' }]);
     take(router, new Set(['broken'])).end('overloaded', 9_000);
     const others = new Set(['busy']);

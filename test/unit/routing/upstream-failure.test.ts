@@ -28,7 +28,7 @@ describe('a failure of an upstream', () => {
     expect(failure).toMatchObject({ status, message, ...details });
   });
 
-  it('tells the client when to come back, in a way that old and new clients obey', () => {
+  it('says to the client when to come back, in a way that old and new clients obey', () => {
     const overloaded = new Refusal('upstream_overloaded', 'Overloaded');
     const waits = [1, 1_001, 3_600_000].map(
       (ms) => new UpstreamFailure('overloaded', overloaded, ms).headers['retry-after'],

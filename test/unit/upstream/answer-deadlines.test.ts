@@ -3,7 +3,7 @@ import type { AnswerPart } from '../../../src/protocol/inference.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { classifyFailure } from '../../../src/routing/upstream-failure.ts';
 import { SIGN_OF_LIFE } from '../../../src/upstream/pushed-part.ts';
-import { LIMITS, NEVER, PART, pass, start, tellAfter } from './deadlines-support.ts';
+import { emitAfter, LIMITS, NEVER, PART, pass, start } from './deadlines-support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -16,7 +16,7 @@ afterEach(() => {
 
 describe('an answer that takes too long', () => {
   it('to begin is refused at the deadline for its first event, and the upstream is stopped', async () => {
-    const { ask, aborted } = start(tellAfter(NEVER));
+    const { ask, aborted } = start(emitAfter(NEVER));
     const first = ask();
     await pass(5_999);
     expect(first.got).toBeUndefined();
@@ -30,7 +30,7 @@ describe('an answer that takes too long', () => {
   });
 
   it('to go on is refused at the deadline for silence, which begins anew at each event', async () => {
-    const { ask, aborted } = start(tellAfter(5_000, 1_900, 1_900, NEVER));
+    const { ask, aborted } = start(emitAfter(5_000, 1_900, 1_900, NEVER));
     for (const gapMs of [5_000, 1_900, 1_900]) {
       const event = ask();
       await pass(gapMs);
@@ -49,7 +49,7 @@ describe('an answer that takes too long', () => {
   });
 
   it('to go on is waited for while it shows that it is alive, within the time of the whole', async () => {
-    const { ask, timed } = start(tellAfter(10, NEVER));
+    const { ask, timed } = start(emitAfter(10, NEVER));
     ask();
     await pass(10);
     const next = ask();
@@ -63,7 +63,7 @@ describe('an answer that takes too long', () => {
   });
 
   it('to go on is refused in the middle of an event, however much of that has come', async () => {
-    const { ask, timed } = start(tellAfter(10, NEVER));
+    const { ask, timed } = start(emitAfter(10, NEVER));
     ask();
     await pass(10);
     const next = ask();
@@ -76,7 +76,7 @@ describe('an answer that takes too long', () => {
   });
 
   it('but shows that it is alive is in no haste while its client reads slowly', async () => {
-    const { ask, timed, aborted } = start(tellAfter(10, 10));
+    const { ask, timed, aborted } = start(emitAfter(10, 10));
     ask();
     await pass(10);
     timed.push(SIGN_OF_LIFE, 1);
@@ -85,7 +85,7 @@ describe('an answer that takes too long', () => {
   });
 
   it('as a whole is refused, however lively it is, and nobody is to blame', async () => {
-    const { ask, aborted } = start(tellAfter(...new Array<number>(30).fill(900)));
+    const { ask, aborted } = start(emitAfter(...new Array<number>(30).fill(900)));
     for (let n = 1; n <= 22; n += 1) {
       const event = ask();
       await pass(900);
@@ -104,7 +104,7 @@ describe('an answer that takes too long', () => {
 
 describe('a client that reads slowly', () => {
   it('is not taken for a silent upstream', async () => {
-    const { ask, aborted } = start(tellAfter(10, 10, 10));
+    const { ask, aborted } = start(emitAfter(10, 10, 10));
     for (let n = 0; n < 3; n += 1) {
       const event = ask();
       await pass(10);
@@ -118,7 +118,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('has the whole silence before it from when it asks', async () => {
-    const { ask } = start(tellAfter(10, NEVER));
+    const { ask } = start(emitAfter(10, NEVER));
     ask();
     await pass(10);
     await pass(3_500);
@@ -130,7 +130,7 @@ describe('a client that reads slowly', () => {
   });
 
   it('is cut off when the whole takes too long, and hears of it when it asks', async () => {
-    const { ask, aborted } = start(tellAfter(10, 10));
+    const { ask, aborted } = start(emitAfter(10, 10));
     ask();
     await pass(20_001);
     expect(aborted).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('a client that reads slowly', () => {
 
   it('and never asks again leaves no upstream running when the whole takes too long', async () => {
     let hasEnded = false;
-    async function* tell(): AsyncGenerator<AnswerPart> {
+    async function* emit(): AsyncGenerator<AnswerPart> {
       try {
         yield PART;
         yield PART;
@@ -149,7 +149,7 @@ describe('a client that reads slowly', () => {
         hasEnded = true;
       }
     }
-    const { ask } = start(tell());
+    const { ask } = start(emit());
     ask();
     await pass(19_999);
     expect(hasEnded).toBe(false);
@@ -184,14 +184,14 @@ describe('the watch over an answer', () => {
     const silent: AsyncIterable<AnswerPart> = {
       [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
     };
-    const ended = [tellAfter(1), fail()].map((events) => start(events));
+    const ended = [emitAfter(1), fail()].map((events) => start(events));
     for (const { ask } of ended) {
       ask();
       await pass(1);
       ask();
       await pass(1);
     }
-    const left = start(tellAfter(1, 1));
+    const left = start(emitAfter(1, 1));
     left.ask();
     await pass(1);
     await left.timed.return();
@@ -205,7 +205,7 @@ describe('the watch over an answer', () => {
 
   it('ends the upstream when the client leaves, without calling it too slow', async () => {
     let hasEnded = false;
-    async function* tell(): AsyncGenerator<AnswerPart> {
+    async function* emit(): AsyncGenerator<AnswerPart> {
       try {
         yield PART;
         yield PART;
@@ -213,7 +213,7 @@ describe('the watch over an answer', () => {
         hasEnded = true;
       }
     }
-    const { ask, timed, aborted } = start(tell());
+    const { ask, timed, aborted } = start(emit());
     ask();
     await pass(0);
     await timed.return();
@@ -222,7 +222,7 @@ describe('the watch over an answer', () => {
   });
 
   it('does not wait for an upstream that is deaf to its end', async () => {
-    const { ask, timed } = start(tellAfter(NEVER));
+    const { ask, timed } = start(emitAfter(NEVER));
     ask();
     await pass(6_001);
     let hasReturned = false;
@@ -234,10 +234,10 @@ describe('the watch over an answer', () => {
   });
 
   it('sets its timer a few times for an answer, and not once for each event', async () => {
-    async function* tell(): AsyncGenerator<AnswerPart> {
+    async function* emit(): AsyncGenerator<AnswerPart> {
       for (let n = 0; n < 10_000; n += 1) yield PART;
     }
-    const { ask } = start(tell());
+    const { ask } = start(emit());
     const setTimer = vi.spyOn(globalThis, 'setTimeout');
     let events = 0;
     for (let got: unknown; got !== 'done'; ) {

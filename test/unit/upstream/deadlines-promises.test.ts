@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type LIMITS, pass, start, tellAfter } from './deadlines-support.ts';
+import { emitAfter, type LIMITS, pass, start } from './deadlines-support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -47,7 +47,7 @@ it('lets an answer through exactly when it keeps every deadline, whatever its pa
         const all = [{ ...first, gapMs: first.gapMs * firstGapFactor }, ...others];
         const end = predict(all, limits);
         seen.add(String(end?.why));
-        const { ask, aborted } = start(tellAfter(...all.map(({ gapMs }) => gapMs)), limits);
+        const { ask, aborted } = start(emitAfter(...all.map(({ gapMs }) => gapMs)), limits);
         for (const { gapMs, pauseMs } of all.slice(0, end?.index)) {
           const asked = ask();
           await pass(gapMs);

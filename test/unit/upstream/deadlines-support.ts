@@ -13,7 +13,7 @@ export const LIMITS = { firstByteMs: 6_000, idleMs: 2_000, totalMs: 20_000 };
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Sends an event after each of these times, and ignores everything, like the worst upstream. */
-export async function* tellAfter(...gapsMs: number[]): AsyncGenerator<AnswerPart> {
+export async function* emitAfter(...gapsMs: number[]): AsyncGenerator<AnswerPart> {
   for (const gapMs of gapsMs) {
     await sleep(gapMs);
     yield PART;

@@ -146,7 +146,7 @@ describe('a call that fails before its first event', () => {
     expect(stage.calls).toHaveLength(3);
   });
 
-  it('ends with the refusal that tells the client to come back, rather than with the last', async () => {
+  it('ends with the refusal that asks the client to come back, rather than with the last', async () => {
     const stage = createStage({
       a: { acts: [failWith(overloaded(20_000))] },
       b: { acts: [failWith(BROKEN)], priority: 2 },

@@ -16,12 +16,12 @@ const relayed = (index: number, text: string) => ({
 });
 
 function create() {
-  const told: string[] = [];
+  const heard: string[] = [];
   const source = {
-    pause: () => told.push('pause'),
-    resume: () => told.push('resume'),
+    pause: () => heard.push('pause'),
+    resume: () => heard.push('resume'),
     isSent: () => true,
-    abort: () => told.push('abort'),
+    abort: () => heard.push('abort'),
     goesOnUnread: () => false,
   };
   const minuteMs = 60_000;
@@ -34,7 +34,7 @@ function create() {
     push: parts.push.bind(parts),
     finish: () => parts.finish(),
     fail: (error: unknown) => parts.fail(error),
-    told,
+    heard,
   };
 }
 
@@ -76,43 +76,43 @@ describe('the parts of an answer', () => {
   });
 
   it('make the upstream wait while too much of it is not taken, and only then', async () => {
-    const { iterator, push, told } = create();
+    const { iterator, push, heard } = create();
     push(decoded(1), 16 * 1024);
-    expect(told).toEqual([]);
+    expect(heard).toEqual([]);
     push(decoded(2), 1);
     push(decoded(3), 1);
-    expect(told).toEqual(['pause']);
+    expect(heard).toEqual(['pause']);
     await iterator.next();
-    expect(told).toEqual(['pause', 'resume']);
+    expect(heard).toEqual(['pause', 'resume']);
     push(decoded(4), 16 * 1024);
-    expect(told).toEqual(['pause', 'resume']);
+    expect(heard).toEqual(['pause', 'resume']);
   });
 
   it('never wait for what has only begun to come, however long it is', async () => {
-    const { iterator, push, told } = create();
+    const { iterator, push, heard } = create();
     const next = iterator.next();
     for (let i = 0; i < 10; i++) push({ events: [], contentBytes: 0, bytes: [] }, 64 * 1024);
-    expect(told).toEqual([]);
+    expect(heard).toEqual([]);
     push(relayed(1, 'whole'), 1);
     const { value } = await next;
-    expect(told).toEqual([]);
+    expect(heard).toEqual([]);
     expect(value).toEqual({ ...relayed(1, ''), bytes: Buffer.from('whole') });
   });
 
   it('end where nobody takes them any more, which stops an upstream that goes on', async () => {
-    const { iterator, push, told } = create();
+    const { iterator, push, heard } = create();
     push(decoded(1), 1);
     expect(await iterator.return()).toEqual({ done: true, value: undefined });
-    expect(told).toEqual(['abort']);
+    expect(heard).toEqual(['abort']);
     push(decoded(2), 1);
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
   });
 
   it('end for somebody who is waiting for the next one', async () => {
-    const { iterator, told } = create();
+    const { iterator, heard } = create();
     const next = iterator.next();
     await iterator.return();
     expect(await next).toEqual({ done: true, value: undefined });
-    expect(told).toEqual(['abort']);
+    expect(heard).toEqual(['abort']);
   });
 });

@@ -9,16 +9,16 @@ const HOUR_MS = 3_600_000;
 const saying = (bytes: Uint8Array) => ({ events: [], contentBytes: 1, bytes: [bytes] });
 
 function create() {
-  const told: string[] = [];
+  const heard: string[] = [];
   const source = {
-    pause: () => told.push('pause'),
-    resume: () => told.push('resume'),
+    pause: () => heard.push('pause'),
+    resume: () => heard.push('resume'),
     isSent: () => true,
-    abort: () => told.push('abort'),
+    abort: () => heard.push('abort'),
     goesOnUnread: () => false,
   };
   const limits = { firstByteMs: HOUR_MS, idleMs: IDLE_MS, totalMs: HOUR_MS };
-  return { parts: new PartQueue(source, createAnswerDeadlines(limits)), told };
+  return { parts: new PartQueue(source, createAnswerDeadlines(limits)), heard };
 }
 
 /** A consumer that takes parts and may be made to wait. */
@@ -81,25 +81,25 @@ describe('parts that are poured', () => {
   });
 
   it('make the source wait for a taker that waits, and go on with it', async () => {
-    const { parts, told } = create();
+    const { parts, heard } = create();
     const taker = createTaker();
     void parts.pour(taker.take);
     for (let i = 0; i < 3; i++) parts.push(saying(Buffer.from('a')), 16 * 1024);
     parts.flush();
-    expect(told).toEqual([]);
+    expect(heard).toEqual([]);
     taker.holdUp();
     for (let i = 0; i < 3; i++) {
       parts.push(saying(Buffer.from('b')), 16 * 1024);
       parts.flush();
     }
-    expect(told).toEqual(['pause']);
+    expect(heard).toEqual(['pause']);
     taker.goOn(true);
     await settle();
-    expect(told).toEqual(['pause', 'resume']);
+    expect(heard).toEqual(['pause', 'resume']);
     expect(taker.texts.join('')).toBe('aaabbb');
   });
 
-  it('tell whether that was all', async () => {
+  it('say whether that was all', async () => {
     const whole = create();
     const poured = whole.parts.pour(() => true);
     whole.parts.finish();
@@ -130,7 +130,7 @@ describe('parts that are poured', () => {
 
   it('are not held against the upstream for as long as their taker waits', async () => {
     vi.useFakeTimers();
-    const { parts, told } = create();
+    const { parts, heard } = create();
     const taker = createTaker();
     const poured = parts.pour(taker.take);
     poured.catch(() => {});
@@ -140,10 +140,10 @@ describe('parts that are poured', () => {
     parts.push(saying(Buffer.from('b')), 1);
     parts.flush();
     await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
-    expect(told).toEqual([]);
+    expect(heard).toEqual([]);
     taker.goOn(true);
     await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
-    expect(told).toEqual(['abort']);
+    expect(heard).toEqual(['abort']);
     await expect(poured).rejects.toThrow('it said nothing for');
   });
 

@@ -26,7 +26,7 @@ describe('an error that the prompt asks for', () => {
     await expect(unlucky).rejects.not.toHaveProperty('kind');
   });
 
-  it('tells those to wait who may come again', async () => {
+  it('asks those to wait who may come again', async () => {
     await expect(answer(ask('[[error 429]]'))).rejects.toMatchObject({
       headers: { 'retry-after': '1' },
     });

@@ -98,7 +98,7 @@ export function readOutcome(events: readonly InferenceEvent[]): Outcome {
   const last = events.at(-1);
   if (last?.type !== 'finish') throw new Error('the answer has no end');
   const { usage } = last;
-  if (usage === undefined) throw new Error('the answer tells no usage');
+  if (usage === undefined) throw new Error('the answer reports no usage');
   const deltas = events.filter((event) => event.type === 'delta');
   const join = (index: number) =>
     deltas

@@ -10,7 +10,7 @@ import { errorBody, wholeBody } from '../../support/upstreams/upstream-answers.t
 
 const DIALECTS = { native: NATIVE_DIALECT, chat: CHAT_DIALECT, embeddings: EMBEDDINGS_DIALECT };
 
-/** Reads a whole body, and is told after the first half that nobody wants the answer. */
+/** Reads a whole body, and learns after the first half that nobody wants the answer. */
 function readUnread(kind: keyof typeof DIALECTS, body: string) {
   let isUnread = false;
   const reader = createAnswerReader({
@@ -33,7 +33,7 @@ function readUnread(kind: keyof typeof DIALECTS, body: string) {
 }
 
 describe('embeddings that nobody reads any more', () => {
-  it('are no output, and tell their input', () => {
+  it('are no output, and report their input', () => {
     const usage = { prompt_tokens: 12, total_tokens: 12 };
     const part = readUnread('embeddings', JSON.stringify({ data: [], usage }));
     expect(part?.events).toMatchObject([{ type: 'finish', usage: { input: 12, output: 0 } }]);
@@ -44,14 +44,14 @@ describe('embeddings that nobody reads any more', () => {
 describe.each(['native', 'chat'] as const)(
   'a whole %s answer that nobody reads any more',
   (kind) => {
-    it('tells its usage', () => {
+    it('reports its usage', () => {
       const body = wholeBody(kind, 'Hello "usage": { \\ you'.repeat(50), { input: 12, output: 30 });
       const part = readUnread(kind, body);
       expect(part?.events).toMatchObject([{ type: 'finish', usage: { input: 12, output: 30 } }]);
       expect(part?.contentBytes).toBe(0);
     });
 
-    it('is counted in bytes where it tells none', () => {
+    it('is counted in bytes where it reports none', () => {
       const body = wholeBody(kind, 'Hello', undefined);
       const part = readUnread(kind, body);
       expect(part?.events).toMatchObject([{ type: 'finish', usage: undefined }]);
@@ -61,7 +61,7 @@ describe.each(['native', 'chat'] as const)(
     it.each([
       { input: 0, output: 0 },
       { input: 12, output: 0 },
-    ])('is counted in bytes where it tells no output: %o', (usage) => {
+    ])('is counted in bytes where it reports no output: %o', (usage) => {
       const body = wholeBody(kind, 'Hello', usage);
       const part = readUnread(kind, body);
       expect(part?.events).toMatchObject([{ type: 'finish', usage }]);

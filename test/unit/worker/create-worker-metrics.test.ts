@@ -3,7 +3,7 @@ import { METRICS } from '../../../src/metrics/metrics.ts';
 import { createProcessMetrics } from '../../../src/metrics/process-metrics.ts';
 import { watchWorker } from '../../../src/worker/create-worker-metrics.ts';
 
-it('a worker tells what it asks of upstreams until it ends, and of their health until it drains', () => {
+it('a worker reports what it asks of upstreams until it ends, and of their health until it drains', () => {
   const names = { models: [], upstreams: ['main'], versions: ['1'], nodeVersions: ['v20'] };
   const metrics = createProcessMetrics(names);
   let isDraining = false;

@@ -109,39 +109,39 @@ describe('the tally of refusals', () => {
   });
 });
 
-describe('telling refusals', () => {
-  function createTold() {
+describe('sending refusals', () => {
+  function createSender() {
     const { tally, note } = createStage();
     const batches: RefusalBatch[] = [];
     const ends: (() => void)[] = [];
-    const tell = createRefusalSender(tally, (batch, told) => {
+    const send = createRefusalSender(tally, (batch, onSent) => {
       batches.push(batch);
-      ends.push(told);
+      ends.push(onSent);
     });
-    return { note, batches, ends, tell };
+    return { note, batches, ends, send };
   }
 
   it('has one batch under way at a time, and loses nothing meanwhile', () => {
-    const { note, batches, ends, tell } = createTold();
-    tell(false);
+    const { note, batches, ends, send } = createSender();
+    send(false);
     expect(batches).toEqual([]);
     note();
-    tell(false);
+    send(false);
     note({}, 2);
-    tell(false);
+    send(false);
     note({}, 3);
     expect(batches.map(countsOf)).toEqual([[['key1', 'm-1', 'invalid_request', 1]]]);
     ends[0]?.();
-    tell(false);
+    send(false);
     expect(countsOf(batches[1])).toEqual([['key1', 'm-1', 'invalid_request', 5]]);
   });
 
   it('does not wait at the end', () => {
-    const { note, batches, tell } = createTold();
+    const { note, batches, send } = createSender();
     note();
-    tell(false);
+    send(false);
     note();
-    tell(true);
+    send(true);
     expect(batches).toHaveLength(2);
   });
 });

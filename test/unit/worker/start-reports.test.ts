@@ -30,20 +30,20 @@ function createStage({ isSlow = false } = {}) {
     storeOutForMs: 0,
   };
   const sent: WorkerReport[] = [];
-  const told: (() => void)[] = [];
+  const ends: (() => void)[] = [];
   const stop = startReports(
     () => ({
       upstreams: [{ ...upstream, health: now.health }],
       storeOutForMs: now.storeOutForMs,
       readiness: 'ok' as const,
     }),
-    (report, noteTold) => {
+    (report, onSent) => {
       sent.push(report);
-      if (isSlow) told.push(noteTold);
-      else noteTold();
+      if (isSlow) ends.push(onSent);
+      else onSent();
     },
   );
-  return { now, sent, told, stop };
+  return { now, sent, ends, stop };
 }
 
 describe('the reports of a worker', () => {
@@ -70,12 +70,12 @@ describe('the reports of a worker', () => {
     expect(sent.length).toBeLessThanOrEqual(13);
   });
 
-  it('do not pile up when the primary is slow, and the last word is told all the same', () => {
-    const { now, sent, told } = createStage({ isSlow: true });
+  it('do not pile up when the primary is slow, and the last word is sent all the same', () => {
+    const { now, sent, ends } = createStage({ isSlow: true });
     now.health = 'open';
     vi.advanceTimersByTime(60_000);
     expect(sent).toHaveLength(1);
-    told[0]?.();
+    ends[0]?.();
     vi.advanceTimersByTime(100);
     expect(sent.map(({ upstreams }) => upstreams[0]?.health)).toEqual(['closed', 'open']);
   });

@@ -13,7 +13,7 @@ async function passTurns(): Promise<void> {
 
 describe('an exchange that is aborted', () => {
   for (const moment of ['head', 'data'] as const) {
-    it(`from inside of its ${moment} is told nothing more, and its connection is closed`, async () => {
+    it(`from inside of its ${moment} hears nothing more, and its connection is closed`, async () => {
       const server = await startRawServer({ onRequest: (peer) => void peer.send(CHUNKS) });
       const client = useClient(server.port);
       const told = tell(client, GET, (event, exchange) => {
@@ -64,7 +64,7 @@ describe('an exchange that is aborted', () => {
     expect(told.events).toEqual([]);
   });
 
-  it('although it could not be sent is not told so', async () => {
+  it('although it could not be sent does not hear of it', async () => {
     const server = await startRawServer();
     const client = useClient(server.port, { connectionsMax: 0 });
     const told = tell(client, GET);

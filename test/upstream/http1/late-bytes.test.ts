@@ -9,7 +9,7 @@ import {
 import type { SocketListener } from '../../../src/upstream/http1/open-socket.ts';
 import { GET } from './use-client.ts';
 
-it('bytes that a paused socket still delivers are told in their order when it is resumed', () => {
+it('bytes that a paused socket still delivers are emitted in their order when it is resumed', () => {
   const listeners: SocketListener[] = [];
   const owner: ConnectionOwner = {
     openSocket: (listener) => {

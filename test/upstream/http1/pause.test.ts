@@ -86,7 +86,7 @@ describe('an exchange that is paused', () => {
     'without a body': 'HTTP/1.1 204 No Content\r\n\r\n',
   };
   for (const [how, text] of Object.entries(answers)) {
-    it(`is told nothing, whatever came in one piece, of an answer ${how}`, async () => {
+    it(`hears nothing, whatever came in one piece, of an answer ${how}`, async () => {
       const server = await startRawServer({ onRequest: (peer) => void peer.send(text) });
       const client = useClient(server.port);
       const expected = (await ask(client)).events;
@@ -94,7 +94,7 @@ describe('an exchange that is paused', () => {
         if (!event.startsWith('fail') && event !== 'end') exchange.pause();
       });
       for (let events = 1; events <= expected.length; events++) {
-        await waitUntil(() => told.events.length === events, 'one more event is told');
+        await waitUntil(() => told.events.length === events, 'one more event is emitted');
         for (let turn = 0; turn < 5; turn++) await nextTurn();
         expect(told.events).toEqual(expected.slice(0, events));
         told.exchange.resume();
@@ -140,7 +140,7 @@ describe('an exchange that is paused', () => {
     const told = tell(useClient(server.port), GET, (event, exchange) => {
       if (event === 'head') exchange.pause();
     });
-    await waitUntil(() => told.status() === 200, 'the head is told');
+    await waitUntil(() => told.status() === 200, 'the head is emitted');
     server.peers[0]?.socket.resetAndDestroy();
     for (let turn = 0; turn < 10; turn++) await nextTurn();
     expect(told.events).toEqual(['head']);
@@ -149,7 +149,7 @@ describe('an exchange that is paused', () => {
     expect(told.events).toEqual(['head', 'data', 'fail truncated']);
   });
 
-  it('is told what came before a loss that its own sending has found', async () => {
+  it('hears what came before a loss that its own sending has found', async () => {
     const server = await startRawServer({
       onConnection: (peer) =>
         peer.socket.once('data', () => {
@@ -161,7 +161,7 @@ describe('an exchange that is paused', () => {
     const told = tell(useClient(server.port), request, (event, exchange) => {
       if (event === 'head') exchange.pause();
     });
-    await waitUntil(() => told.status() === 200, 'the head is told');
+    await waitUntil(() => told.status() === 200, 'the head is emitted');
     server.peers[0]?.socket.resetAndDestroy();
     for (let turn = 0; turn < 10; turn++) await nextTurn();
     expect(told.events).toEqual(['head']);

@@ -96,7 +96,7 @@ describe('a request', () => {
     });
   }
 
-  it('does not tell the value that it refuses', () => {
+  it('does not show the value that it refuses', () => {
     const headers = ['x-api-key', 'secret\n'];
     expect(() => useClient(1).send({ ...GET, headers }, IGNORE)).toThrow(/^(?!.*secret)/);
   });
@@ -153,7 +153,7 @@ describe('a request whose body the server does not read', () => {
   it('is sent no further once the server has refused, even if its answer goes on', async () => {
     const server = await startEarlyServer('HTTP/1.1 400 No\r\ncontent-length: 2\r\n\r\n');
     const told = tell(useClient(server.port), post(Buffer.alloc(LARGE_BYTES)));
-    await waitUntil(() => told.status() === 400, 'the head is told');
+    await waitUntil(() => told.status() === 400, 'the head is emitted');
     const [peer] = server.peers;
     peer?.socket.resume();
     await waitUntilQuiet(() => peer?.received().length ?? 0);
@@ -167,7 +167,7 @@ describe('a request whose body the server does not read', () => {
   it('is sent on while an answer that accepts it comes in', async () => {
     const server = await startEarlyServer('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
     const told = tell(useClient(server.port), post(Buffer.alloc(LARGE_BYTES)));
-    await waitUntil(() => told.status() === 200, 'the head is told');
+    await waitUntil(() => told.status() === 200, 'the head is emitted');
     const [peer] = server.peers;
     peer?.socket.resume();
     await server.waitForRequests(1);

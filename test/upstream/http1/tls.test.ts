@@ -71,7 +71,7 @@ describe('a client of an https origin', () => {
     }
   });
 
-  it('tells what was cut off from what is complete', async () => {
+  it('distinguishes what was cut off from what is complete', async () => {
     const texts = [`${HEAD}content-length: 9\r\n\r\nhello`, `${HEAD}\r\nhello`];
     const server = await startRawServer({
       tls: address,
@@ -83,7 +83,7 @@ describe('a client of an https origin', () => {
     expect([complete.body(), complete.events.at(-1)]).toEqual(['hello', 'end']);
   });
 
-  it('connects though the exchange is paused, and tells nothing', async () => {
+  it('connects though the exchange is paused, and emits nothing', async () => {
     const server = await startRawServer({ tls: address, onRequest: answer });
     const told = tell(useTlsClient(server, { ca: address.cert }), GET);
     told.exchange.pause();

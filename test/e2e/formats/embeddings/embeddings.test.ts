@@ -201,7 +201,7 @@ describe('the price of embeddings', () => {
     expect(balance).toBe(CREDITS);
   });
 
-  it('is never above what was held, whatever is asked and told', async () => {
+  it('is never above what was held, whatever is asked and reported', async () => {
     const { operator, account, key } = await createAccount();
     const inputs = fc.oneof(
       fc.string({ minLength: 1, maxLength: 90, unit: 'grapheme' }),

@@ -30,7 +30,7 @@ describe('an error of the request', () => {
     ['a message alone', { message: 'messages: x' }],
     ['a detail', { detail: 'messages: x' }],
     ['details', { detail: [{ loc: ['body'], msg: 'messages: x' }] }],
-  ])('is told in the words of %s', (_name, body) => {
+  ])('is sent in the words of %s', (_name, body) => {
     for (const status of [400, 422]) {
       expect(decode(status, body)).toMatchObject({
         refusal: 'invalid_request',
@@ -58,7 +58,7 @@ describe('an error of the request', () => {
     expect(JSON.parse(encodeRefusal(refusal, 'req_1')).error.code).toBe(expected);
   });
 
-  it('is told in words of ours where the upstream has none', () => {
+  it('is sent in words of ours where the upstream has none', () => {
     for (const body of ['', '<html><h1>Bad Request</h1>', '[]', 'null', '{"error":{}}']) {
       expect(decode(400, body), body).toMatchObject({
         refusal: 'invalid_request',
@@ -67,12 +67,12 @@ describe('an error of the request', () => {
     }
   });
 
-  it('is told at no greater length than it takes', () => {
+  it('is sent at no greater length than it takes', () => {
     expect(decode(400, native('x', 'y'.repeat(100_000))).message).toHaveLength(2_000);
     expect(decode(400, chat('x', 'y', 'z'.repeat(100_000))).param).toHaveLength(200);
   });
 
-  it('about too long a prompt is told so that clients of both formats know it', () => {
+  it('about too long a prompt is sent so that clients of both formats know it', () => {
     const nativeText = 'prompt is too long: 205000 tokens > 200000 maximum';
     expect(decode(400, native('invalid_request_error', nativeText))).toMatchObject({
       refusal: 'context_too_long',
@@ -203,7 +203,7 @@ describe('an error that quotes the client', () => {
     'API key not valid. Please pass a valid API key.: Extra inputs are not permitted',
     'Unrecognized request argument supplied: invalid x-api-key',
     "tools.0.name: 'Your credit balance is too low to access the Anthropic API.'",
-  ])('with words about our account may be served elsewhere, else is told: %s', (message) => {
+  ])('with words about our account may be served elsewhere, else is sent: %s', (message) => {
     expect(decode(400, native('invalid_request_error', message))).toMatchObject({
       refusal: 'invalid_request',
       message,
@@ -213,7 +213,7 @@ describe('an error that quotes the client', () => {
 });
 
 describe('an upstream that has too much to do', () => {
-  it.each([429, 503, 529])('with the status %i tells when to come again', (status) => {
+  it.each([429, 503, 529])('with the status %i says when to come again', (status) => {
     const refusal = decode(status, native('rate_limit_error', SECRET), '7');
     expect(refusal).toMatchObject({
       refusal: 'upstream_overloaded',

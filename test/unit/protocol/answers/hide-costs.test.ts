@@ -79,12 +79,12 @@ describe('what a vendor asks of its operator', () => {
     ],
     ['a whole native answer', wholeOf(relayNativeAnswer(toBody(native), 'm'))],
     [
-      'a whole native answer that tells only who gave it',
+      'a whole native answer that reports only who gave it',
       wholeOf(relayNativeAnswer(toBody({ ...native, usage: PLAIN_USAGE }), 'm')),
     ],
     ['a whole response', wholeOf(relayResponsesAnswer(toBody(RESPONSE), TERMS))],
     [
-      'a whole response that tells only who gave it',
+      'a whole response that reports only who gave it',
       wholeOf(relayResponsesAnswer(toBody({ ...RESPONSE, usage: PLAIN_USAGE }), TERMS)),
     ],
     [
@@ -108,7 +108,7 @@ describe('what a vendor asks of its operator', () => {
       ),
     ],
     [
-      'a native stream whose end tells who gave it',
+      'a native stream whose end reports who gave it',
       streamOf(
         createNativeRelay('m', AS_IT_IS),
         write(

@@ -35,7 +35,7 @@ it.each([
   ['native', nativeOf({ type: 'thinking', thinking: 'Hm', signature: 'c2ln' }), nativeOf()],
   ['native', nativeOf({ type: 'redacted_thinking', data: 'c2ln' }), nativeOf()],
   ['Responses', responseOf({ type: 'reasoning', id: 'rs_1', summary }), responseOf()],
-])('a whole %s answer that is passed on tells that its model thought', (_, thought, plain) => {
+])('a whole %s answer that is passed on shows that its model thought', (_, thought, plain) => {
   expect(thought.closing).toBeDefined();
   expect(thought.events.map(({ type }) => type)).toEqual(['start', 'block_start', 'finish']);
   expect(plain.events.map(({ type }) => type)).toEqual(['start', 'finish']);

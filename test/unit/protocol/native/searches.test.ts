@@ -8,7 +8,7 @@ import {
   encodeUsage,
 } from '../../../../src/protocol/native/answers/encode-usage.ts';
 
-const told = (searches: unknown) => ({ server_tool_use: { web_search_requests: searches } });
+const reported = (searches: unknown) => ({ server_tool_use: { web_search_requests: searches } });
 
 describe('the searches in a native usage', () => {
   it('are read as they are written', () => {
@@ -22,17 +22,20 @@ describe('the searches in a native usage', () => {
     );
   });
 
-  it.each([-1, 1.5, '2', null, {}, undefined])('are none that were told before for %j', (said) => {
-    expect(decodeUsage(told(said), NO_USAGE).searches).toBe(0);
-    expect(decodeUsage(told(said), { ...NO_USAGE, searches: 2 }).searches).toBe(2);
-  });
+  it.each([-1, 1.5, '2', null, {}, undefined])(
+    'are none that were reported before for %j',
+    (said) => {
+      expect(decodeUsage(reported(said), NO_USAGE).searches).toBe(0);
+      expect(decodeUsage(reported(said), { ...NO_USAGE, searches: 2 }).searches).toBe(2);
+    },
+  );
 
   it('never become fewer', () => {
     const counts = fc.array(fc.nat({ max: 20 }), { minLength: 1 });
     fc.assert(
       fc.property(counts, (all) => {
         const raised = all.reduce(
-          (usage, searches) => raiseUsage(usage, decodeUsage(told(searches), usage)),
+          (usage, searches) => raiseUsage(usage, decodeUsage(reported(searches), usage)),
           NO_USAGE,
         );
         expect(raised.searches).toBe(Math.max(...all));

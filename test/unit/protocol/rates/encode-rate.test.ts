@@ -10,7 +10,7 @@ const rate = {
   windowMs: 60_000,
 };
 
-describe('what a caller is told of its rate limit', () => {
+describe('what a caller is sent of its rate limit', () => {
   it('is a date in the native format, never earlier than the limit is whole', () => {
     expect(encodeNativeRate(rate, [])).toEqual({
       'anthropic-ratelimit-requests-limit': '60',
@@ -45,7 +45,7 @@ describe('what a caller is told of its rate limit', () => {
   });
 });
 
-describe('what a caller is told of lists of limits', () => {
+describe('what a caller is sent of lists of limits', () => {
   const tokens: LimitState = {
     ...{ level: 'key', unit: 'tokens', window: 10_000, amount: 400, left: 100 },
     resetMs: 9_500,

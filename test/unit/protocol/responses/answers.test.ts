@@ -274,7 +274,7 @@ describe('an answer in the Responses format', () => {
     }
   });
 
-  it('tells what is to be kept before its end, and whether it was', () => {
+  it('says what is to be kept before its end, and whether it was', () => {
     for (const isKept of [true, false]) {
       const encoder = responsesFormat.createStreamEncoder(CONTEXT);
       const events = answer([[text, 'Hello']]);

@@ -12,10 +12,10 @@ it.each<[RefusalName, string]>([
   ['context_too_long', 'context_length_exceeded'],
   ['rate_limited', 'rate_limit_exceeded'],
   ['upstream_broken', 'server_error'],
-])('%s in the middle of an answer is told as %s', (name, code) => {
+])('%s in the middle of an answer is sent as %s', (name, code) => {
   expect(failureCodeOf(new Refusal(name, 'Why.'))).toBe(code);
 });
 
-it('an answer that is too large is told as one that is not to be asked for again', () => {
+it('an answer that is too large is sent as one that is not to be asked for again', () => {
   expect(failureCodeOf(oversizedAnswer('its end would repeat too much'))).toBe('invalid_prompt');
 });

@@ -15,7 +15,7 @@ const CALLED = [
 it.each([
   ['the function', TOOLS],
   ['the namespace', TOOLS.toReversed()],
-])('two tools whose names become equal are told apart, with %s first', (_first, tools) => {
+])('two tools whose names become equal are distinguished, with %s first', (_first, tools) => {
   const body = { model: 'm', input: 'Hi', tools };
   const { request, response } = responsesFormat.decodeRequest(body, () => undefined);
   if (response === undefined) throw new Error('the format has terms of its own');

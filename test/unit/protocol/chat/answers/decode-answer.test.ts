@@ -69,7 +69,7 @@ describe('the decoder of chat answers', () => {
     ]);
   });
 
-  it('says that nobody told the usage', () => {
+  it('says that nobody reported the usage', () => {
     expect(decodeChatAnswer(answer({ content: 'Hi' })).at(-1)).toMatchObject({ usage: undefined });
   });
 

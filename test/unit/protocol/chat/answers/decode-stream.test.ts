@@ -50,7 +50,7 @@ describe('the decoder of chat streams', () => {
     });
   }
 
-  it('tells everything as it comes while it comes in order', () => {
+  it('emits everything as it comes while it comes in order', () => {
     const kinds = decodeEach(
       chunk({ role: 'assistant' }),
       chunk({ reasoning: 'Hm' }),
@@ -75,16 +75,16 @@ describe('the decoder of chat streams', () => {
     ]);
   });
 
-  it('says that nobody told the usage, and takes the last one told', () => {
+  it('says that nobody reported the usage, and takes the last one reported', () => {
     const finishOf = (...payloads: unknown[]) => decode(...payloads).at(-1);
-    const told = { prompt_tokens: 3, completion_tokens: 1 };
+    const reported = { prompt_tokens: 3, completion_tokens: 1 };
     const last = { prompt_tokens: 3, completion_tokens: 2 };
     expect(finishOf(chunk({}, 'stop', { usage: {} }), '[DONE]')).toMatchObject({
       usage: undefined,
     });
     expect(
       finishOf(
-        chunk({}, null, { usage: told }),
+        chunk({}, null, { usage: reported }),
         chunk({}, null, { usage: last }),
         chunk({}, 'stop', { usage: null }),
         '[DONE]',
@@ -140,16 +140,16 @@ describe('the decoder of chat streams', () => {
     expect(decode(chunk({}, 'stop', { error: null })).at(-1)).toMatchObject({ type: 'finish' });
   });
 
-  it('says what the upstream used when it tells that with its failure', () => {
+  it('says what the upstream used when it reports that with its failure', () => {
     const usage = { prompt_tokens: 3, completion_tokens: 1 };
     const before = { prompt_tokens: 3, completion_tokens: 2 };
     const fail = (last: object) => () =>
       decode(chunk({ content: 'Hi' }, null, { usage: before }), last);
-    const told = (reportedUsage: unknown) => expect.objectContaining({ reportedUsage });
-    const highest = told({ ...NO_USAGE, input: 3, output: 2 });
+    const reported = (reportedUsage: unknown) => expect.objectContaining({ reportedUsage });
+    const highest = reported({ ...NO_USAGE, input: 3, output: 2 });
     expect(fail({ error: 'gone', usage })).toThrow(highest);
     expect(fail({ choices: [{ index: 0, error: 'gone' }], usage })).toThrow(highest);
-    expect(fail({ error: 'gone' })).toThrow(told(undefined));
+    expect(fail({ error: 'gone' })).toThrow(reported(undefined));
   });
 
   it('refuses when the upstream fails in words of its own', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../../../src/protocol/answers/no-usage.ts';
 import { decodeUsage } from '../../../../../src/protocol/chat/answers/decode-usage.ts';
 
-describe('the usage that a chat upstream tells', () => {
+describe('the usage that a chat upstream reports', () => {
   it('has the prompt without what the cache had of it', () => {
     const usage = {
       prompt_tokens: 100,
@@ -54,14 +54,14 @@ describe('the usage that a chat upstream tells', () => {
     });
   });
 
-  it('does not take the total for output where the prompt is not told', () => {
+  it('does not take the total for output where the prompt is not reported', () => {
     expect(decodeUsage({ completion_tokens: 2, total_tokens: 50 })).toEqual({
       ...NO_USAGE,
       output: 2,
     });
   });
 
-  it('is none where nothing is told', () => {
+  it('is none where nothing is reported', () => {
     for (const value of [
       undefined,
       null,

@@ -79,8 +79,8 @@ function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
   }
   expect(relayed).toMatchObject({ contentBytes, events: outlineAnswer(events) });
   const answer = JSON.parse(body);
-  const [told] = answer.choices;
-  const reason = keepFinishReason(told.finish_reason, finish.stopReason);
+  const [reported] = answer.choices;
+  const reason = keepFinishReason(reported.finish_reason, finish.stopReason);
   const ours = encodeUsage(finish.usage);
   const details = { audio_tokens: 2, ...ours.prompt_tokens_details };
   expect(JSON.parse(textOf(body))).toEqual({
@@ -89,7 +89,7 @@ function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
     object: 'chat.completion',
     created: CONTEXT.createdSeconds,
     model: MODEL,
-    choices: [{ ...told, index: 0, finish_reason: reason }],
+    choices: [{ ...reported, index: 0, finish_reason: reason }],
     usage: { ...answer.usage, ...ours, prompt_tokens_details: details },
   });
 }
@@ -147,13 +147,16 @@ describe('a whole chat answer for a chat client', () => {
     ['eos', { refusal: 'I cannot.' }, 'content_filter'],
     ['model_length', { content: 'Hi' }, 'length'],
     ['sensitive', { content: 'Hi' }, 'content_filter'],
-  ])('ends with the reason of its upstream, if clients know it: %s of %j', (told, said, reason) => {
-    const message = { role: 'assistant', content: null, ...said };
-    const spoken = [{ index: 0, message, finish_reason: told }];
-    const usage = { prompt_tokens: 1, completion_tokens: 1 };
-    const answer = JSON.parse(textOf(JSON.stringify({ choices: spoken, usage })));
-    expect(answer.choices).toEqual([{ index: 0, message, finish_reason: reason }]);
-  });
+  ])(
+    'ends with the reason of its upstream, if clients know it: %s of %j',
+    (reported, said, reason) => {
+      const message = { role: 'assistant', content: null, ...said };
+      const spoken = [{ index: 0, message, finish_reason: reported }];
+      const usage = { prompt_tokens: 1, completion_tokens: 1 };
+      const answer = JSON.parse(textOf(JSON.stringify({ choices: spoken, usage })));
+      expect(answer.choices).toEqual([{ index: 0, message, finish_reason: reason }]);
+    },
+  );
 
   it('keeps unknown fields of calls that come without a content', () => {
     const extra = { google: { thought_signature: 'c2ln' } };

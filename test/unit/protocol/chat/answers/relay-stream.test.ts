@@ -14,12 +14,12 @@ function chunkOf(content: string, more: object = {}): string {
 
 const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
 
-it('tells how much is said behind the last usage of a read', () => {
+it('says how much is said behind the last usage of a read', () => {
   const relay = createChatRelay('m', CONTEXT, (text) => text);
   const first = relay.push(Buffer.from(chunkOf(FIRST)));
   expect(first).toMatchObject({ contentBytes: FIRST.length, unreportedBytes: undefined });
-  const told = relay.push(Buffer.from(chunkOf(FIRST, { usage }) + chunkOf(REST).repeat(3)));
-  expect(told.events).toMatchObject([{ type: 'usage', usage: { input: 10, output: 1 } }]);
+  const relayed = relay.push(Buffer.from(chunkOf(FIRST, { usage }) + chunkOf(REST).repeat(3)));
+  expect(relayed.events).toMatchObject([{ type: 'usage', usage: { input: 10, output: 1 } }]);
   const rest = 3 * REST.length;
-  expect(told).toMatchObject({ contentBytes: FIRST.length + rest, unreportedBytes: rest });
+  expect(relayed).toMatchObject({ contentBytes: FIRST.length + rest, unreportedBytes: rest });
 });

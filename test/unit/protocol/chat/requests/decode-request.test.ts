@@ -282,7 +282,7 @@ describe('a chat request that is wrong', () => {
     [{ ...minimal, tools: [{ type: 'function' }] }, 'tools[0].function'],
     [{ ...minimal, tools: [{ function: { name: 'a' } }] }, 'tools[0].type'],
     [{ model: 'opus', messages: [{ role: 'tool', content: 'a' }] }, 'messages[0].tool_call_id'],
-  ])('is told which field it lacks [%j]', (body, param) => {
+  ])('gets the name of the field it lacks [%j]', (body, param) => {
     expect(() => decode(body)).toThrow(
       expect.objectContaining({
         refusal: 'missing_field',

@@ -79,7 +79,7 @@ describe('the body for a chat upstream', () => {
     expect(encode(body)).not.toHaveProperty('top_k');
   });
 
-  it('tells who the user is, as far as that may be told', () => {
+  it('says who the user is, as far as that may be said', () => {
     expect(encode({ metadata: { user_id: 'u'.repeat(150) } })['user']).toBe('u'.repeat(64));
   });
 

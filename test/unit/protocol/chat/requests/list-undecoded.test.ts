@@ -85,7 +85,7 @@ describe('what only a chat upstream reads', () => {
     expect(estimate({ messages: [{ role: 'user', content: [part] }] }).cacheWrite).toBe('5m');
   });
 
-  it('is not to be kept for an hour, which no chat upstream tells apart', () => {
+  it('is not to be kept for an hour, which no chat upstream distinguishes', () => {
     const control = (ttl: string) => ({ cache_control: { type: 'ephemeral', ttl } });
     expect(() => refuseLongCache(decode(control('5m')))).not.toThrow();
     expect(() => refuseLongCache(decode(control('1h')))).toThrow('cache_control.ttl');

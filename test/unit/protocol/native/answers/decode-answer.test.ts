@@ -59,7 +59,7 @@ describe('the decoder of native answers', () => {
     [0, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }, { 5: 10, 60: 20 }],
     [undefined, { ephemeral_5m_input_tokens: 10 }, { 5: 10, 60: 0 }],
   ])(
-    'takes all of the %s that were cached for the shorter time, but what is said to be kept longer, and says of how many nobody told the time: %o',
+    'takes all of the %s that were cached for the shorter time, but what is said to be kept longer, and says of how many nobody reported the time: %o',
     (written, cache_creation, kept, untimedWrite?: number) => {
       const usage = {
         ...{ input_tokens: 1, output_tokens: 2 },
@@ -71,7 +71,7 @@ describe('the decoder of native answers', () => {
     },
   );
 
-  it('says that nobody told the usage', () => {
+  it('says that nobody reported the usage', () => {
     for (const usage of [undefined, null, {}, { input_tokens: null }]) {
       expect(decodeNativeAnswer(answer({ usage })).at(-1)).toMatchObject({ usage: undefined });
     }

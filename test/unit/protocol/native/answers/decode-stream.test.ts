@@ -38,7 +38,7 @@ const finishEvent = {
   usage: undefined,
 };
 
-/** Drops what the wire does not tell: how long the last cache write is kept, and what is empty. */
+/** Drops what the wire does not say: how long the last cache write is kept, and what is empty. */
 function forgetDetails(events: readonly InferenceEvent[]): unknown[] {
   const [first] = events;
   const usageAtStart = first?.type === 'start' ? first.usage : NO_USAGE;
@@ -77,7 +77,7 @@ describe('the decoder of native streams', () => {
     );
   });
 
-  it('takes the five events that tell neither usage nor reason', () => {
+  it('takes the five events that report neither usage nor reason', () => {
     expect(
       decode(
         start,
@@ -129,22 +129,22 @@ describe('the decoder of native streams', () => {
     expect(jsonOf(decode(start, tool, piece, blockStop(0), stop))).toEqual(['{"a":2}']);
   });
 
-  it('knows from the beginning how long what is told again at the end is cached', () => {
+  it('knows from the beginning how long what is reported again at the end is cached', () => {
     const cache_creation = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 0 };
-    const told = { input_tokens: 5, cache_creation_input_tokens: 30, output_tokens: 1 };
+    const reported = { input_tokens: 5, cache_creation_input_tokens: 30, output_tokens: 1 };
     const untimedOf = (usage: object) => {
       const finish = decode(
         { type: 'message_start', message: { id: 'msg_1', model: 'm', usage } },
-        { type: 'message_delta', delta: {}, usage: told },
+        { type: 'message_delta', delta: {}, usage: reported },
         stop,
       ).at(-1);
       return finish?.type === 'finish' && finish.usage?.untimedWrite;
     };
-    expect(untimedOf({ ...told, cache_creation })).toBeUndefined();
-    expect(untimedOf(told)).toBe(30);
+    expect(untimedOf({ ...reported, cache_creation })).toBeUndefined();
+    expect(untimedOf(reported)).toBe(30);
   });
 
-  it('keeps of the usage what is not told again', () => {
+  it('keeps of the usage what is not reported again', () => {
     const usage = {
       input_tokens: 5,
       cache_creation_input_tokens: 30,
@@ -168,7 +168,7 @@ describe('the decoder of native streams', () => {
   it.each([
     [0, 1],
     [1, 0],
-  ])('keeps the reason if another end tells none, in the order %j, %j', (...order) => {
+  ])('keeps the reason if another end reports none, in the order %j, %j', (...order) => {
     const ends = [
       { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } },
       { type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 4 } },

@@ -137,7 +137,7 @@ describe('what chat clients ask for', () => {
     });
   });
 
-  it('is told in words where it is any JSON', () => {
+  it('is said in words where it is any JSON', () => {
     const format = { response_format: { type: 'json_object' } };
     const said = encode(chatCall(format));
     expect(said['system']).toContain('JSON object');

@@ -39,7 +39,7 @@ const respond = (...output: object[]) => ({
   ...{ id: 'resp_1', object: 'response', status: 'completed', model: 'gpt', output, usage },
 });
 
-/** The events of an upstream that tells the same answer piece by piece. */
+/** The events of an upstream that sends the same answer piece by piece. */
 function readPieces(item: ReturnType<typeof message>): InferenceEvent[] {
   const decoder = createStreamDecoder(undefined);
   const at = { output_index: 0, item_id: 'msg_1' };

@@ -68,8 +68,8 @@ describe('a whole answer of the responses format', () => {
           return;
         }
         const finish = read.at(-1);
-        const told = finish?.type === 'finish' ? finish.usage : undefined;
-        if (relayed.closing === undefined || told === undefined) {
+        const reported = finish?.type === 'finish' ? finish.usage : undefined;
+        if (relayed.closing === undefined || reported === undefined) {
           expect(relayed).toEqual({ events: read, contentBytes: 0, closing: undefined });
           outcomes.add('written anew');
           return;
@@ -85,7 +85,7 @@ describe('a whole answer of the responses format', () => {
           output: _output,
           ...others
         } = JSON.parse(body);
-        const text = Buffer.from(relayed.closing(told)).toString('utf8');
+        const text = Buffer.from(relayed.closing(reported)).toString('utf8');
         const sent = JSON.parse(text);
         expect(sent).toMatchObject({ ...others, model: TERMS.model, store: false });
         expect(sent.output).toHaveLength(JSON.parse(body).output.length);
@@ -109,7 +109,7 @@ describe('a whole answer of the responses format', () => {
     expect(refusal).toBeUndefined();
   });
 
-  it('tells the usage that is billed, if that is another one', () => {
+  it('sends the usage that is billed, if that is another one', () => {
     const body = JSON.stringify({ output: [], status: 'completed', usage });
     const billed = {
       ...{ input: 5, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 },
