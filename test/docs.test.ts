@@ -272,7 +272,7 @@ describe('the tables of the documents', () => {
   });
 
   it('name the native packages that are installed', () => {
-    const text = readPage('native-server');
+    const text = readPage('http-server-builds');
     for (const spec of [
       PACKAGE.dependencies['uWebSockets.js'],
       PACKAGE.optionalDependencies['uws-modern'],

@@ -28,7 +28,7 @@ describe('the Dockerfile', () => {
 
   it('names the release of uWebSockets.js that the documents name', () => {
     const tag = settingIn(text, /^ARG UWS_TAG=(\S+)$/m);
-    expect(readPage('native-server')).toContain(`uWebSockets.js#${tag}`);
+    expect(readPage('http-server-builds')).toContain(`uWebSockets.js#${tag}`);
   });
 
   it('copies files that exist and that reach the build', () => {

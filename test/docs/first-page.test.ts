@@ -32,7 +32,7 @@ describe('the first page', () => {
   });
 
   it.each(PROVIDERS)('has settings for %s that tollgate check takes', async (provider) => {
-    const text = sectionOf(README, 'Ask a real provider').split(`\n${provider}`)[1] ?? '';
+    const text = sectionOf(README, 'Use a real provider').split(`\n${provider}`)[1] ?? '';
     const file = join(createTempDir(), 'tollgate.yaml');
     writeFileSync(file, blockOf(text, 'yaml'));
     const checked: Run = await runProgram(ENVIRONMENT, 'check', '--config', file);
