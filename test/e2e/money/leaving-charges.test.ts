@@ -222,7 +222,7 @@ async function killWorker({ gateway, ask }: Scene): Promise<Outcome> {
 
 /** The names are the words of src/docs/limits-and-credits.md. */
 const ROWS: Readonly<Record<string, Play>> = {
-  'the client, before the upstream was sent the request': leaveBeforeSent,
+  'the client, before the request was sent upstream': leaveBeforeSent,
   'the client, before the first event': leaveBeforeFirstEvent,
   'the same, with `cache_control`': leaveBeforeCacheIsReported,
   'the client, in the middle of the text': leaveInText,
@@ -230,11 +230,11 @@ const ROWS: Readonly<Record<string, Play>> = {
   'the client, during hidden thoughts': leaveInThoughts,
   'the client, at the last text, when thoughts were hidden': leaveAtLastText,
   'the client, reading slowly until `timeouts.total`, when thoughts were hidden': readTooSlowly,
-  'the client, behind the usage, before the last event': leaveBehindUsage,
+  'the client, after the usage, before the last event': leaveBehindUsage,
   'the client, before a JSON answer is there': leaveWhole,
   'the upstream, before the first event': failBeforeFirstEvent,
   'the upstream, in the middle of the text': failInText,
-  'the worker, as it had noted at the last renewal of the hold': killWorker,
+  'the worker, as recorded at the last renewal of the hold': killWorker,
 };
 
 const SLOW_ROW = 'the client, during hidden thoughts that last longer than `on_leave.timeout`';
