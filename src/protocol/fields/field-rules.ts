@@ -25,7 +25,7 @@ const rule = (
   passes: FieldRule['passes'] = [],
 ): readonly FieldRule[] => fields.map((field) => ({ field, passes, others, why }));
 
-const GOES_FIRST = 'it would choose where it runs, or before whom';
+const GOES_FIRST = 'it would choose the server, or jump the queue';
 
 /**
  * Applies to the bodies of all formats, because an upstream may be a gateway to vendors of either.
@@ -42,8 +42,8 @@ export const FIELD_RULES: readonly FieldRule[] = [
   ...rule('refused', 'a chosen region costs more', ['inference_geo'], ['global']),
   ...rule('refused', 'each further answer is billed', ['n', 'n_cmpl', 'best_of'], [1]),
   ...rule('refused', 'each beam is billed', ['use_beam_search'], [false]),
-  ...rule('refused', 'sound and images have prices of their own', ['modalities'], [['text']]),
-  ...rule('refused', 'sound has a price of its own', ['audio']),
+  ...rule('refused', 'sound and images are priced separately', ['modalities'], [['text']]),
+  ...rule('refused', 'sound is priced separately', ['audio']),
   ...rule('refused', 'searches are billed one by one', [
     ...['web_search_options', 'search_parameters', 'search_settings', 'data_sources', 'plugins'],
   ]),
@@ -57,19 +57,19 @@ export const FIELD_RULES: readonly FieldRule[] = [
     [false],
   ),
   ...rule('refused', 'a search is billed', ['web_search'], [false, { enable: false }]),
-  ...rule('refused', 'the vendor runs the model as often as its tools answer', ['mcp_servers']),
-  ...rule('refused', 'a sandbox is billed by the hour, and remembers', ['container']),
-  ...rule('refused', 'a summary is one more run of the model', ['compaction']),
-  ...rule('refused', 'another model is asked, at another price', [
+  ...rule('refused', 'the vendor runs the model again after each tool result', ['mcp_servers']),
+  ...rule('refused', 'a sandbox is billed by the hour, and keeps state', ['container']),
+  ...rule('refused', 'a summary is another run of the model', ['compaction']),
+  ...rule('refused', 'another model is called, at another price', [
     ...['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'moderation'],
     'lora_path',
   ]),
   ...rule('refused', 'somebody else would be billed', ['billing_policy']),
-  ...rule('refused', 'the server would have to remember what was said before', [
+  ...rule('refused', 'the server would have to store the conversation', [
     ...['thread', 'previous_response_id', 'conversation'],
   ]),
   ...rule('refused', 'the answer would be kept for later', ['background', 'deferred'], [false]),
-  ...rule('refused', 'it would choose who is asked, at another price', [
+  ...rule('refused', 'it would choose another provider or model, at another price', [
     ...['api_base', 'api_key', 'api_version', 'base_url', 'custom_llm_provider', 'deployment_id'],
     ...['extra_body', 'extra_headers', 'litellm_params', 'mock_testing_fallbacks', 'model_list'],
     ...['models', 'preset', 'provider', 'providerOptions', 'route', 'user_config'],
@@ -80,9 +80,7 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['nvext', 'kv_transfer_params', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
     'data_parallel_rank',
   ]),
-  ...rule('refused', 'an answer for each token of the input is too long to be read', [
-    'prompt_logprobs',
-  ]),
+  ...rule('refused', 'an answer for each input token is too long to read', ['prompt_logprobs']),
   ...rule('refused', 'it would change what is counted as cost', [
     ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],
   ]),
@@ -92,7 +90,7 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['maxTokens', 'maxOutputTokens', 'maxCompletionTokens'],
   ]),
   ...rule('dropped', 'wrong guesses are billed beyond the maximum', ['prediction']),
-  ...rule('dropped', "what is stored is in the vendor's archive, out of reach", ['store']),
+  ...rule('dropped', 'the vendor would store the answer where Tollgate cannot reach it', ['store']),
 ];
 
 /** Only for native bodies: in chat bodies this field is the maximum itself. */
@@ -104,12 +102,12 @@ export const NATIVE_RULES: readonly FieldRule[] = rule(
 
 /** Only for bodies of the Responses format. Its own fields have none of the rules above. */
 export const RESPONSES_RULES: readonly FieldRule[] = [
-  ...rule('refused', 'it names a text that is kept at a vendor', ['prompt']),
+  ...rule('refused', 'it names a text stored at a vendor', ['prompt']),
   ...rule('dropped', 'another name for the maximum of output tokens', [
     ...['max_tokens', 'max_completion_tokens'],
   ]),
-  ...rule('dropped', 'another model is asked, at another price', ['moderation']),
-  ...rule('dropped', 'a summary is one more run of the model', ['context_management']),
+  ...rule('dropped', 'another model is called, at another price', ['moderation']),
+  ...rule('dropped', 'a summary is another run of the model', ['context_management']),
 ];
 
 /**
@@ -130,25 +128,29 @@ export const TOOL_RULES: readonly KindRule[] = [
   ),
   { kind: 'web_search', becomes: 'priced', why: 'each search is billed' },
   ...['web_fetch', 'web_extract'].map(
-    (kind): KindRule => ({ kind, becomes: 'refused', why: 'what is fetched is read, and billed' }),
+    (kind): KindRule => ({
+      kind,
+      becomes: 'refused',
+      why: 'fetched pages are read as input, and billed',
+    }),
   ),
   ...['code_execution', 'code_interpreter'].map(
     (kind): KindRule => ({ kind, becomes: 'refused', why: 'a sandbox is billed by the hour' }),
   ),
-  { kind: 'advisor', becomes: 'refused', why: 'another model is asked, at another price' },
+  { kind: 'advisor', becomes: 'refused', why: 'another model is called, at another price' },
   {
     kind: 'tool_search_tool',
     becomes: 'refused',
-    why: 'the vendor runs the model once more for each search',
+    why: 'the vendor runs the model again for each search',
   },
   {
     kind: 'mcp_toolset',
     becomes: 'refused',
-    why: 'the vendor runs the model as often as its tools answer',
+    why: 'the vendor runs the model again after each tool result',
   },
 ];
 
 /** For the edits of `context_management`. All other edits only take something away. */
 export const EDIT_RULES: readonly KindRule[] = [
-  { kind: 'compact', becomes: 'refused', why: 'a summary is one more run of the model' },
+  { kind: 'compact', becomes: 'refused', why: 'a summary is another run of the model' },
 ];
