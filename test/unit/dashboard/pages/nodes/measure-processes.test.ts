@@ -5,7 +5,7 @@ const lagBucket = (process: string, end: string, count: number) =>
   `tollgate_event_loop_lag_seconds_bucket{process="${process}",le="${end}"} ${count}`;
 
 const METRICS = [
-  '# HELP tollgate_memory_bytes Memory of all processes of a kind together.',
+  '# HELP tollgate_memory_bytes Total memory of all processes of a kind.',
   '# TYPE tollgate_memory_bytes gauge',
   'tollgate_memory_bytes{process="primary",kind="rss"} 1000',
   'tollgate_memory_bytes{process="primary",kind="heap_used"} 200',
