@@ -114,11 +114,7 @@ export const METRICS = {
     'tollgate_credits_short_total',
     'Credits that were not charged because the cap or the balance was too low.',
   ),
-  settleQueueDepth: gauge(
-    'tollgate_settle_queue_depth',
-    'sum',
-    'Settlements on their way to Redis.',
-  ),
+  settleQueueDepth: gauge('tollgate_settle_queue_depth', 'sum', 'Settlements queued for Redis.'),
   settleJournalDepth: gauge(
     'tollgate_settle_journal_depth',
     'sum',
