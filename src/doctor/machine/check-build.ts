@@ -21,7 +21,7 @@ export function checkNativeBuild(uwsSha256: readonly string[]): Finding {
   } catch (error) {
     return failCheck(
       (error as Error).message.replaceAll(/\s*\n\s*/g, ' '),
-      'Run npm ci with the Node.js that will run the node, or see "The native HTTP server" in the documentation.',
+      'Run npm ci with the Node.js that will run the node, or see "Builds of the HTTP server" in the documentation.',
     );
   }
 }
