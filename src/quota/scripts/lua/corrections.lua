@@ -1,5 +1,5 @@
--- Corrects what a request counts in the lists of limits, in the windows of its admission. Only
--- states that are there are corrected, so nothing is made anew for an end user who is forgotten.
+-- Corrects what a request counts in the lists of limits, in the windows of its admission. Nothing is
+-- made anew for an end user who is forgotten.
 
 -- Returns by how much `change` alters a slice, and the slices after that. A slice never falls below
 -- 0.
@@ -29,6 +29,11 @@ local function was_moved_back(start, head, slices)
   return later > head and start >= later
 end
 
+-- Whether the admission that began a period was lost: a limit still counts in an earlier one.
+local function is_lost_period(start, head, window, now)
+  return start > head and start <= periods(window, now)
+end
+
 -- Returns what a period has counted and holds, with a correction. It adds nothing beyond `most`.
 local function correct_period(counted, held, change, released, most)
   if change > 0 then change = math.min(change, math.max(0, most - counted)) end
@@ -50,6 +55,10 @@ local function correct_state(name, use, admitted_at, now, changes, released, is_
       -- It does not count this request.
     elseif window < 4 then
       local start = periods(window, admitted_at)
+      if change > 0 and is_lost_period(start, head, window, now) then
+        head, counted, held, since, slices = move_period(start, head, counted, held, since, slices, now)
+        before = counted
+      end
       local most = unit >= 'a' and not (is_soft and unit ~= 'c') and amount or math.huge
       if start == head or slices ~= '' and head >= periods(window, now) and was_moved_back(start, head, slices) then
         counted, held = correct_period(counted, held, change, released[unit], most)
@@ -106,6 +115,9 @@ local function room_in_state(use, wanted_unit, admitted_at, now)
         local start, slices = periods(window, admitted_at), string.sub(use, from - bytes, from - 1)
         counts = head >= periods(window, now)
           and (start == head or slices ~= '' and was_moved_back(start, head, slices))
+        if is_lost_period(start, head, window, now) then
+          counts, counted = true, 0
+        end
         if slices ~= '' then
           local later, later_counted = struct.unpack(LATER, slices)
           if later == start then room = math.min(room, math.max(0, amount - later_counted)) end
@@ -130,18 +142,26 @@ local function decode_extras(extras)
   return at + 0, group_id, user_id, input + 0, output + 0, soft == '1'
 end
 
+-- The state of a list whose first admission was lost, at `at`; nothing if the record has no list.
+local function begin_state(name, is_account, at)
+  local text = read_field(name, 'limits') or ''
+  local list = is_account and text or select(3, decode_limits(text))
+  return list ~= '' and convert_state(list, nil, at)
+end
+
 -- Puts the states of all levels of a request into `opened`, where those of other requests of the
--- run may be already. Returns the names of their records.
-local function open_states(opened, prefix, key, account, group_id, user_id)
+-- run may be already. What lists have counted may be lost together with an admission at `lost_at`.
+-- Returns the names of their records.
+local function open_states(opened, prefix, key, account, group_id, user_id, lost_at)
   local names = { key, account }
   if user_id ~= '' then names[#names + 1] = user_name(prefix, user_id) end
   if group_id ~= '' then names[#names + 1] = group_name(prefix, group_id) end
   local known = {}
   for index = 1, #names do
     local name = names[index]
-    if opened[name] == nil then
-      local use = redis.pcall('HGET', name, 'use')
-      opened[name] = type(use) == 'string' and use
+    if opened[name] == nil then opened[name] = read_field(name, 'use') or false end
+    if not opened[name] and lost_at and (user_id == '' or index ~= 3) then
+      opened[name] = begin_state(name, name == account, lost_at)
     end
     if opened[name] then known[#known + 1] = name end
   end
@@ -162,7 +182,7 @@ end
 local function settle_levels(opened, prefix, key, account, extras, kind, already, held, charged, usage, now)
   local at, group_id, user_id, input, output, is_soft = decode_extras(extras)
   if not at then return charged end
-  local names = open_states(opened, prefix, key, account, group_id, user_id)
+  local names = open_states(opened, prefix, key, account, group_id, user_id, kind == 'orphan' and at or nil)
   if charged > held and #names > 0 then
     charged = math.min(charged, held + room_to_settle(opened, names, 'c', at, now))
   end
@@ -209,7 +229,7 @@ end
 local function restore_levels(opened, prefix, key, account, extras, held, now)
   local at, group_id, user_id, input, output, is_soft = decode_extras(extras)
   if not at then return held, '' end
-  local names = open_states(opened, prefix, key, account, group_id, user_id)
+  local names = open_states(opened, prefix, key, account, group_id, user_id, at)
   local function room(unit) return room_to_settle(opened, names, unit, at, now) end
   held = math.min(held, room('c'))
   input = math.min(input, room('i'), room('t'))

@@ -1,19 +1,5 @@
 -- The subjects whose limits a request meets, all in the bucket of their account: the key, the end
--- user, the group of the key, and the account. What a list is, `rows.lua` tells. The field `limits`
--- of a key or a group is `group|required|list|template`: the group of the key, 1 if a request must
--- name its end user, the list, and the list of each end user. Of an account it is a list alone.
-
--- Returns group, whether an end user is required, list and template.
-local function decode_limits(text)
-  local group_id, required, list, template = string.match(text or '', '^([^|]*)|([^|]*)|([^|]*)|([^|]*)$')
-  return group_id or '', required == '1', list or '', template or ''
-end
-
--- A record of a wrong type must not keep a script from its other writes.
-local function read_field(name, field)
-  local text = redis.pcall('HGET', name, field)
-  return type(text) == 'string' and text or nil
-end
+-- user, the group of the key, and the account. What a list is, `rows.lua` tells.
 
 local function users_name(prefix, account_id)
   return prefix .. 'users:' .. account_id

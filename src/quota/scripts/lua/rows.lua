@@ -39,6 +39,66 @@ local function by_unit(requests, input, output, micros)
     R = requests, T = tokens, I = input, O = output, C = micros }
 end
 
+-- Makes the state of a list that is new or was changed, with what is known of each limit. If two
+-- limits that block have one unit and one window, such as that of a plan and that of an account,
+-- the lower one holds. A limit that only warned goes on with what it has counted when it blocks,
+-- and the other way round; but the times of requests that block are no slices.
+local function convert_state(list, use, at)
+  local rows, order, codes = {}, {}, { d = 1, w = 2, m = 3 }
+  for unit, window, amount, action in string.gmatch(list, '(%a),(%w+),(%d+),(%a);') do
+    unit = action == 'b' and unit or string.upper(unit)
+    window, amount = codes[window] or window + 0, amount + 0
+    local code = unit .. window
+    if rows[code] then
+      rows[code][1] = math.min(rows[code][1], amount)
+    else
+      rows[code] = { amount, struct.pack(ROW, unit, window, amount, 0, 0, 0, 0, at, 0), '' }
+      order[#order + 1] = code
+    end
+  end
+  local from = use and STATE_BYTES + 1 + select(2, struct.unpack(STATE, use)) or 1
+  while use and from <= #use do
+    local unit, window, _, _, _, _, _, _, bytes = struct.unpack(ROW, use, from)
+    local other = unit >= 'a' and string.upper(unit) or string.lower(unit)
+    local is_same = window < 4 or string.lower(unit) ~= 'r'
+    for _, of in ipairs({ unit, is_same and other or nil }) do
+      local row = rows[of .. window]
+      if row and (of == unit or not row.is_own) then
+        row.is_own = of == unit
+        row[2] = of .. string.sub(use, from + 1, from + ROW_BYTES - 1)
+        row[3] = string.sub(use, from + ROW_BYTES, from + ROW_BYTES + bytes - 1)
+      end
+    end
+    from = from + ROW_BYTES + bytes
+  end
+  local parts = { struct.pack(STATE, use and struct.unpack('<d', use) or 0, #list), list }
+  for _, code in ipairs(order) do
+    local amount, row, slices = unpack(rows[code])
+    local AMOUNT_AT = 10
+    parts[#parts + 1] = string.sub(row, 1, AMOUNT_AT - 1) .. struct.pack('<d', amount) .. string.sub(row, AMOUNT_AT + 8)
+    parts[#parts + 1] = slices
+  end
+  return table.concat(parts)
+end
+
+-- Moves a limit of the calendar to the period that begins at `start`. Returns head, counted, held,
+-- since and slices.
+local function move_period(start, head, counted, held, since, slices, now)
+  local HOUR_MS = 3600000
+  if head < start then
+    if slices ~= '' then
+      local later, later_counted, later_held = struct.unpack(LATER, slices)
+      if later == start then return start, later_counted, later_held, since, '' end
+    end
+    return start, 0, 0, since, ''
+  end
+  -- A clock that was ahead has seen a later period. What it counted there counts in this one; what
+  -- this one had counted before is lost. The later one goes on from there if it comes within the
+  -- hour. If it comes next but not so soon, it begins with those that are still running then.
+  local later_counted = head - now > HOUR_MS and held or counted
+  return start, counted, held, now, struct.pack(LATER, head, later_counted, held)
+end
+
 -- Moves a rolling window on to a slice. Slices of a clock that was ahead become the newest one.
 -- Returns counted, current and slices.
 local function advance(slice, head, counted, current, slices)
