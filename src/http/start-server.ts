@@ -12,6 +12,7 @@ import type { Exchange } from './exchange.ts';
 import { type HttpLimits, KEEP_OPEN_INTERVAL_MS } from './http-limits.ts';
 import type { Uws, UwsApp, UwsListenToken } from './load-uws.ts';
 import type { ResponseWriter } from './response-writer.ts';
+import type { OpenRoute } from './routes/create-cors.ts';
 import { dispatchRequest } from './routes/dispatch-request.ts';
 import { createRouteTable, type HttpRoute } from './routes/route-table.ts';
 
@@ -38,6 +39,8 @@ interface ServerOptions {
   readonly uws: Uws;
   readonly endpoint: Endpoint;
   readonly routes: readonly HttpRoute[];
+  /** Applied to what answers where there is no route. */
+  readonly openRefusal: OpenRoute;
   readonly limits: HttpLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -68,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     mintRequestId: createRequestIdMint(randomBytes),
     log,
     clock,
-    routes: createRouteTable(options.routes),
+    ...{ routes: createRouteTable(options.routes), openRefusal: options.openRefusal },
     isLeaving: () => isLeaving,
     onFinished: () => {
       activeExchanges--;

@@ -6,8 +6,8 @@ import { createTokenRatios } from '../gateway/token-ratios.ts';
 import { createUnreadList } from '../gateway/unread-list.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../http/http-limits.ts';
 import { loadUws } from '../http/load-uws.ts';
-import { addCors } from '../http/routes/add-cors.ts';
 import { addKeyPage } from '../http/routes/add-key-page.ts';
+import { createCors, type OpenRoute } from '../http/routes/create-cors.ts';
 import { createHealthRoutes, type HealthSource } from '../http/routes/health-routes.ts';
 import { createInferenceRoutes } from '../http/routes/inference-routes.ts';
 import { createModelListRoutes } from '../http/routes/model-list-routes.ts';
@@ -125,12 +125,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const readiness = () => judgeReadiness(redisWatch, billing.canInsure());
   let drain: ServerDrain | undefined;
   const isDraining = () => drain !== undefined;
+  const openRoute = createCors(config.cors.origins);
+  const health = { uptimeMs: () => clock.nowMs() - startedMs, isDraining, readiness };
   const server = await startServer({
-    uws,
-    endpoint: config.listen,
-    routes: createRoutes(options, steps, {
-      ...{ uptimeMs: () => clock.nowMs() - startedMs, isDraining, readiness },
-    }),
+    ...{ uws, endpoint: config.listen },
+    ...{ routes: createRoutes(options, steps, health, openRoute), openRefusal: openRoute },
     ...{ limits: limitsOf(config), clock, log },
   });
   const catalogueVersion = () => sold.current().version;
@@ -209,6 +208,7 @@ function createRoutes(
   options: WorkerOptions,
   steps: Steps,
   health: NodeHealth,
+  openRoute: OpenRoute,
 ): readonly HttpRoute[] {
   const version = packageVersion();
   const apiRoutes = [
@@ -219,7 +219,7 @@ function createRoutes(
   ];
   const routes = [
     ...createHealthRoutes({ ...health, version, slot: options.slot }),
-    ...addCors(apiRoutes, options.config.cors.origins),
+    ...apiRoutes.map(openRoute),
     createOpenApiRoute(version),
     ...options.extraRoutes,
   ];

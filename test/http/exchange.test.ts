@@ -206,6 +206,7 @@ describe('a server', () => {
         uws: loadUws([]).uws,
         endpoint: { kind: 'tcp', host: '127.0.0.1', port },
         routes: [],
+        openRefusal: (route) => route,
         limits: DEFAULT_HTTP_LIMITS,
         clock: { nowMs: () => Date.now() },
         log: target.log,

@@ -6,6 +6,7 @@ import type { DeadlineList } from '../../timers/deadline-list.ts';
 import { Exchange, type ExchangeContext } from '../exchange.ts';
 import type { UwsRequest, UwsResponse } from '../load-uws.ts';
 import { type RequestHead, readRequestHead } from '../read-request-head.ts';
+import type { OpenRoute } from './create-cors.ts';
 import { refuseMethod } from './refuse-method.ts';
 import type { HttpRoute, RouteTable } from './route-table.ts';
 
@@ -15,6 +16,7 @@ const PATH_CHARS_SHOWN_MAX = 200;
 
 interface DispatchContext extends ExchangeContext {
   readonly routes: RouteTable;
+  readonly openRefusal: OpenRoute;
   readonly clock: Clock;
   readonly deadlinesOf: (timeMaxMs: number) => DeadlineList<Exchange>;
   readonly mintRequestId: (nowMs: number) => string;
@@ -31,7 +33,8 @@ export function dispatchRequest(res: UwsResponse, req: UwsRequest, context: Disp
     return;
   }
   const found = context.routes.find(head.method, head.path);
-  const route = 'handle' in found ? found : createRefusingRoute(head, found.allowed);
+  const route =
+    'handle' in found ? found : context.openRefusal(createRefusingRoute(head, found.allowed));
   const exchange = new Exchange(res, head, context, {
     requestId: context.mintRequestId(context.clock.nowMs()),
     wantsBody: route.method === 'POST',

@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts';
 
 export interface HttpRoute {
   /** A GET route answers HEAD as well. */
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /**
    * Compared byte by byte with the path that the client sent, without the query. A path that ends
    * in `/*` matches any rest, also of several segments, that has no route of its own and does not

@@ -45,8 +45,7 @@ describe('an origin that is allowed', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
     expect(corsHeaders(response)).toEqual({
       ...READABLE,
-      // A GET there would open a WebSocket, which is refused in words.
-      'access-control-allow-methods': path === '/v1/responses' ? 'POST, GET' : method,
+      'access-control-allow-methods': '*',
       'access-control-allow-headers': 'authorization, *',
       'access-control-max-age': '7200',
     });
@@ -58,6 +57,22 @@ describe('an origin that is allowed', () => {
       ...(method === 'POST' && { body: '{}' }),
     });
     expect(response.status).toBe(401);
+    expect(corsHeaders(response)).toEqual(READABLE);
+  });
+
+  it.each([
+    ['POST', '/v1/message', 404],
+    ['GET', '/v1/messages/', 404],
+    ['DELETE', '/v1/messages', 405],
+  ])('may read that there is no %s %s', async (method, path, status) => {
+    const asked = await preflight(path, method);
+    expect(asked.status).toBe(200);
+    expect(corsHeaders(asked)).toMatchObject({ 'access-control-allow-methods': '*' });
+    const response = await fetch(`${gateway().url}${path}`, {
+      method,
+      headers: { origin: ORIGIN },
+    });
+    expect(response.status).toBe(status);
     expect(corsHeaders(response)).toEqual(READABLE);
   });
 

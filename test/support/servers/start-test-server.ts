@@ -32,6 +32,7 @@ export async function startTestServer(
     uws: loadUws([]).uws,
     endpoint: { kind: 'tcp', host: '127.0.0.1', port },
     routes,
+    openRefusal: (route) => route,
     limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
     clock: { nowMs: () => Date.now() },
     log,
