@@ -151,8 +151,10 @@ export class Exchange implements WriterOwner {
     // Ignore a late answer: the client already has one or has left, so nothing went wrong.
     if (this.hasEnded) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    // The client may take long to read its answer.
+    this.#collector.discard();
+    if (this.#settleBody === undefined) this.#body = undefined;
     if (this.#bodyState === 'arriving') {
-      this.#collector.discard();
       this.#heldAnswer = { head, body: bytes };
       return;
     }
@@ -274,10 +276,8 @@ export class Exchange implements WriterOwner {
   expire(): void {
     const refusal = new Refusal('answer_too_slow', 'The request took too long.');
     this.#stop.abort(refusal);
-    if (this.#bodyState === 'arriving') {
-      this.#bodyState = 'late';
-      this.#stopWaitingForBody();
-    }
+    if (this.#bodyState === 'arriving') this.#bodyState = 'late';
+    this.#stopWaitingForBody();
     if (this.#heldAnswer !== undefined) this.#sendHeldAnswer();
     else if (this.#writer.hasStarted) this.#writer.close();
     else this.#refuseUnread(refusal);

@@ -77,3 +77,22 @@ describe.each([
     await waitUntil(() => reader.received().length > ANSWER.length, 'the answer is whole');
   });
 });
+
+it('a whole answer that nobody reads holds no body of its request', async () => {
+  const body = Buffer.alloc(1024 * 1024, 'b');
+  let heldBytes = 0;
+  target = await startTestServer({
+    'POST /large': async (exchange) => {
+      await exchange.body({ keyId: 'key', strangerAddress: undefined });
+      heldBytes = target.server.heldBodyBytes;
+      exchange.answer(HEAD, ANSWER);
+    },
+  });
+  const client = await openRawConnection(target.port);
+  clients.push(client);
+  client.socket.pause();
+  client.send(`POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`);
+  client.send(body);
+  await waitUntil(() => target.server.blockedAnswerBytes === ANSWER.length, 'the answer waits');
+  expect([heldBytes, target.server.heldBodyBytes]).toEqual([body.length, 0]);
+});
