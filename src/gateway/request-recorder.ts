@@ -45,9 +45,9 @@ export class RequestRecorder {
   }
 
   /** The client's body comes next, so the request waits for the client from here on. */
-  noteKey({ keyId, masked, strangerAddress }: ApiKey): void {
+  noteKey({ keyId, masked, isProven }: ApiKey): void {
     this.#record.keyId = keyId;
-    this.#record.isKeyProven = strangerAddress === undefined;
+    this.#record.isKeyProven = isProven;
     this.#record.maskedKey = masked;
     this.waitFor('client');
   }

@@ -106,8 +106,7 @@ async function openAnswer(
 
   const body = await client.body(key);
   recorder.noteBody();
-  const isProven = key.strangerAddress === undefined;
-  if (!isProven && body.length > UNPROVEN_BODY_BYTES_MAX) await steps.prove(key);
+  if (!key.isProven && body.length > UNPROVEN_BODY_BYTES_MAX) await steps.prove(key);
   const read = readResolved({ body, format, header, steps, key });
   const asked = read instanceof Promise ? await read : read;
   const { request, source } = asked;

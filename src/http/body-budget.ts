@@ -2,9 +2,9 @@ import { createFairShare, type Holder } from '../lib/collections/fair-share.ts';
 
 /** Who sends a body. */
 export interface BodyOwner {
-  readonly keyId: string;
-  /** The client's address if its key is not known to be good. */
-  readonly strangerAddress: string | undefined;
+  /** The account of a known client. A customer may have many keys. */
+  readonly accountId: string | undefined;
+  readonly origin: { readonly address: string };
 }
 
 /** A body that takes up memory. If it gives way, its client is told to try again. */
@@ -14,7 +14,7 @@ export interface BodyHolder extends Holder {
    * known.
    */
   readonly stranger: string | undefined;
-  /** The key of a known client. */
+  /** The account of a known client. */
   readonly customer: string | undefined;
 }
 

@@ -47,10 +47,10 @@ export class BodyCollector implements BodyHolder {
    * Counts the body against its owner. Only bytes that arrived push out bodies of other strangers,
    * never an announced length. Call this before bytes arrive.
    */
-  countAgainst({ keyId, strangerAddress }: BodyOwner): void {
-    this.stranger = strangerAddress;
+  countAgainst({ accountId, origin }: BodyOwner): void {
+    this.stranger = accountId === undefined ? origin.address : undefined;
     // What is given back has to be what this customer has taken.
-    if (strangerAddress === undefined && this.#room.length === 0) this.customer = keyId;
+    if (this.#room.length === 0) this.customer = accountId;
   }
 
   giveWay(): void {

@@ -7,8 +7,8 @@ export interface HttpLimits {
   /** The bytes of all bodies that one worker holds at a time. */
   readonly bodiesHeldBytesMax: number;
   /**
-   * The part of them that bodies may hold while they arrive from clients whose key this worker does
-   * not know.
+   * The part of them that bodies may hold while they arrive from clients whose account this worker
+   * does not know.
    */
   readonly strangersHeldBytesMax: number;
   /**

@@ -1,6 +1,6 @@
 import { createBoundedCache } from '../lib/collections/bounded-cache.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { ApiKey, Caller, KeyOrigin } from '../protocol/admission.ts';
+import type { ApiKey, Caller } from '../protocol/admission.ts';
 import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { maskKey, parseApiKey } from './api-key.ts';
@@ -50,11 +50,17 @@ interface KeyGuards {
   readonly failedKeysPerMinuteMax: number;
 }
 
+interface StoreReply {
+  readonly kind: keyof typeof IS_KEY_GOOD;
+  /** Refusals do not tell it. */
+  readonly accountId?: string;
+}
+
 export interface KeyCheck {
   /** Reads the key of a request. Throws if the request can be refused without asking the store. */
   check(caller: Caller): ApiKey;
   /** Takes the store's reply to a request with a key. */
-  noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, kind: keyof typeof IS_KEY_GOOD): void;
+  noteReply(key: Pick<ApiKey, 'digest' | 'origin'>, reply: StoreReply): void;
   noteRevoked(keyId: string): void;
 }
 
@@ -77,7 +83,7 @@ export function createKeyCheck(
     keepMs: REVOKED_REMEMBERED_MS,
     entriesMax: REVOKED_MAX,
   });
-  const goodKeys = createBoundedCache<KeyOrigin>({
+  const goodKeys = createBoundedCache<Pick<ApiKey, 'origin' | 'accountId'>>({
     clock,
     keepMs: GOOD_KEPT_MS,
     entriesMax: GOOD_MAX,
@@ -97,11 +103,12 @@ export function createKeyCheck(
       const digest = parsed === undefined ? '' : digestKey(text);
       const masked = maskKey(text);
       const isUnknown = parsed === undefined || unknownKeys.has(digest);
-      const goodOrigin = isUnknown ? undefined : goodKeys.get(digest);
-      if (!isUnknown && goodOrigin !== undefined) {
+      const good = isUnknown ? undefined : goodKeys.get(digest);
+      if (!isUnknown && good !== undefined) {
         if (revokedKeys.get(parsed.keyId) === true) throw refuseClosedKey('revoked');
         const { keyId, bucket } = parsed;
-        return { keyId, bucket, digest, masked, origin: goodOrigin, strangerAddress: undefined };
+        const { origin, accountId } = good;
+        return { keyId, bucket, digest, masked, isProven: true, accountId, origin };
       }
       const origin = originOf(caller);
       if (isUnknown || revokedKeys.get(parsed.keyId) === true) {
@@ -111,11 +118,11 @@ export function createKeyCheck(
       }
       stopGuessing(failures.askAfterMs(origin));
       const { keyId, bucket } = parsed;
-      return { keyId, bucket, digest, masked, origin, strangerAddress: origin.address };
+      return { keyId, bucket, digest, masked, isProven: false, accountId: undefined, origin };
     },
-    noteReply({ digest, origin }, kind) {
+    noteReply({ digest, origin }, { kind, accountId = goodKeys.get(digest)?.accountId }) {
       if (IS_KEY_GOOD[kind]) {
-        goodKeys.set(digest, origin);
+        goodKeys.set(digest, { origin, accountId });
         failures.noteGood(origin);
         const doubt = watchProxies(origin);
         if (doubt !== undefined) onProxyDoubt(doubt);

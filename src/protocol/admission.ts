@@ -39,8 +39,10 @@ export interface ApiKey {
   readonly masked: string;
   /** Where the key comes from. A key that was good a moment ago keeps its first origin. */
   readonly origin: KeyOrigin;
-  /** The client's address, if this worker has not admitted a request with the key lately. */
-  readonly strangerAddress: string | undefined;
+  /** Whether the store has said lately that the key is good. */
+  readonly isProven: boolean;
+  /** Whose key it is, if the store has said so lately. */
+  readonly accountId: string | undefined;
 }
 
 /** What an account may do, with all of its keys together. */

@@ -197,7 +197,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     onAsked: createObserveAsked(metrics),
     onReply(order, reply) {
       count(reply.kind);
-      keyCheck.noteReply(order.key, reply.kind);
+      keyCheck.noteReply(order.key, reply);
       if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
     },
   });

@@ -17,7 +17,7 @@ export type ProveKey = (key: ApiKey) => Promise<Extract<IdentifyReply, { kind: '
 export function createProveKey({ askStore, identify, keyCheck }: ProveOptions): ProveKey {
   return async (key) => {
     const reply = await askStore(key.bucket, () => identify(key));
-    keyCheck.noteReply(key, reply.kind);
+    keyCheck.noteReply(key, reply);
     if (reply.kind !== 'known') {
       throw refuseAdmission({ kind: reply.kind }, { maskedKey: key.masked, model: '' });
     }

@@ -83,7 +83,7 @@ it('a whole answer that nobody reads holds no body of its request', async () => 
   let heldBytes = 0;
   target = await startTestServer({
     'POST /large': async (exchange) => {
-      await exchange.body({ keyId: 'key', strangerAddress: undefined });
+      await exchange.body({ accountId: 'acc_1', origin: { address: '192.0.2.1' } });
       heldBytes = target.server.heldBodyBytes;
       exchange.answer(HEAD, ANSWER);
     },

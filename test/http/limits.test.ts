@@ -18,8 +18,8 @@ const start = async (limits: Partial<HttpLimits>) => {
       'POST /size': async (exchange) =>
         exchange.answerJson(200, { size: (await exchange.body()).byteLength }),
       'POST /stranger': async (exchange) => {
-        const strangerAddress = exchange.header('x-from') ?? 'somewhere';
-        const body = await exchange.body({ keyId: 'key_a', strangerAddress });
+        const origin = { address: exchange.header('x-from') ?? 'somewhere' };
+        const body = await exchange.body({ accountId: undefined, origin });
         exchange.answerJson(200, { size: body.byteLength });
       },
       'POST /notes': async (exchange) => {

@@ -20,8 +20,8 @@ async function start(): Promise<void> {
   target = await startTestServer(
     {
       'POST /ask': async (exchange) => {
-        const keyId = exchange.header('x-key') ?? '';
-        const owner = { keyId, strangerAddress: undefined };
+        const accountId = exchange.header('x-account');
+        const owner = { accountId, origin: { address: '192.0.2.1' } };
         const body = await exchange.body(owner);
         // Whoever asks for it again changes nothing.
         await exchange.body(owner);
@@ -34,18 +34,18 @@ async function start(): Promise<void> {
 }
 
 /** Sends so many bytes of a body of 2 MiB. */
-async function ask(key: string, sentBytes: number): Promise<RawConnection> {
+async function ask(accountId: string, sentBytes: number): Promise<RawConnection> {
   const connection = await openRawConnection(target.port);
   waiting.push(connection);
-  const lines = `Host: a\r\nX-Key: ${key}\r\nContent-Length: ${2 * MIB}\r\n`;
+  const lines = `Host: a\r\nX-Account: ${accountId}\r\nContent-Length: ${2 * MIB}\r\n`;
   connection.send(`POST /ask HTTP/1.1\r\n${lines}\r\n`);
   connection.send(new Uint8Array(sentBytes));
   return connection;
 }
 
-async function fillShare(key: string, sentBytes: number): Promise<void> {
+async function fillShare(accountId: string, sentBytes: number): Promise<void> {
   for (let count = 1; count <= 4; count++) {
-    await ask(key, sentBytes);
+    await ask(accountId, sentBytes);
     const isHeld = () => target.server.heldBodyBytes === count * 2 * MIB;
     await waitUntil(isHeld, `${count} bodies are held`);
   }
@@ -55,7 +55,7 @@ describe('the memory for bodies of customers', () => {
   it.each([
     ['arrive', 2 * MIB - 1],
     ['wait for their answer', 2 * MIB],
-  ])('goes to one key by half at most, while its bodies %s', async (_, sentBytes) => {
+  ])('goes to one account by half at most, while its bodies %s', async (_, sentBytes) => {
     await start();
     await fillShare('greedy', sentBytes);
     const refused = await ask('greedy', 2 * MIB);

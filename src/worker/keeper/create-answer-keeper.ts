@@ -84,7 +84,7 @@ function createAsk({ connection, askStore, keyCheck, recalls }: KeeperOptions) {
     const waitMs = await recalls.take(key.digest);
     if (waitMs > 0) throw refuseRecall(waitMs);
     const reply = await askStore(key.bucket, () => recall(connection, key, question));
-    keyCheck.noteReply(key, reply.kind);
+    keyCheck.noteReply(key, { kind: reply.kind });
     if (reply.kind === 'known') return reply;
     throw refuseAdmission({ kind: reply.kind }, { maskedKey: key.masked, model: '' });
   };

@@ -79,7 +79,7 @@ export function createSteps(
       const text = readApiKey((name) => caller.header(name));
       if (text !== 'sk-gw2-good') throw refuseKey(text);
       const key = { keyId: 'k', bucket: 0, digest: 'd', masked: 'sk-gw2-…good' };
-      return { ...key, origin: ORIGIN, strangerAddress: undefined };
+      return { ...key, origin: ORIGIN, isProven: true, accountId: 'acc_1' };
     },
     async admit(order) {
       seen.orders.push(order);

@@ -43,6 +43,8 @@ function setUp(trustedProxies = 0) {
   return { keyCheck, check, statusOf, statusesOf, doubts, pass: (ms: number) => (nowMs += ms) };
 }
 
+const KNOWN = { kind: 'known', accountId: 'acc_1' } as const;
+
 function mintKey(): { keyId: string; key: string } {
   const keyId = mintKeyId(5, randomBytes);
   return { keyId, key: mintApiKey(keyId, randomBytes) };
@@ -57,19 +59,17 @@ describe('the check of a key without the store', () => {
       digest: digestKey(key),
       masked: `sk-gw2-…${key.slice(-4)}`,
       origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
-      strangerAddress: '192.0.2.1',
+      isProven: false,
+      accountId: undefined,
     });
   });
 
   it('lets nobody in by itself: a good key is asked for again', () => {
     const { keyCheck, check } = setUp();
     const { key } = mintKey();
-    keyCheck.noteReply(check(key), 'admitted');
-    const { digest, strangerAddress } = check(key);
-    expect({ digest, strangerAddress }).toEqual({
-      digest: digestKey(key),
-      strangerAddress: undefined,
-    });
+    keyCheck.noteReply(check(key), { kind: 'admitted' });
+    const { digest, isProven } = check(key);
+    expect({ digest, isProven }).toEqual({ digest: digestKey(key), isProven: true });
   });
 
   it('slows down whoever tries keys that cannot exist, but no other address', async () => {
@@ -82,14 +82,14 @@ describe('the check of a key without the store', () => {
 
   it('counts keys that the store does not know', async () => {
     const { keyCheck, check, statusOf } = setUp();
-    for (let i = 0; i < 3; i++) keyCheck.noteReply(check(mintKey().key), 'unknown');
+    for (let i = 0; i < 3; i++) keyCheck.noteReply(check(mintKey().key), { kind: 'unknown' });
     expect(await statusOf(mintKey().key)).toBe(429);
   });
 
   it('lets a good key pass at an address from which others guess', async () => {
     const { keyCheck, check, statusOf } = setUp();
     const { key } = mintKey();
-    keyCheck.noteReply(check(key), 'admitted');
+    keyCheck.noteReply(check(key), { kind: 'admitted' });
     for (let i = 0; i < 5; i++) await statusOf('sk-gw2-wrong');
     expect(await statusOf('sk-gw2-wrong')).toBe(429);
     expect(await statusOf(key)).toBe(200);
@@ -98,7 +98,7 @@ describe('the check of a key without the store', () => {
   it('spares the store a key that it did not know a moment ago', async () => {
     const { keyCheck, check, statusOf, pass } = setUp();
     const { key } = mintKey();
-    keyCheck.noteReply(check(key), 'unknown');
+    keyCheck.noteReply(check(key), { kind: 'unknown' });
     expect(await statusOf(key)).toBe(401);
     pass(5_001);
     expect(await statusOf(key)).toBe(200);
@@ -107,8 +107,8 @@ describe('the check of a key without the store', () => {
   it('asks again for a key whose secret was good before it was replaced', async () => {
     const { keyCheck, check, statusOf } = setUp();
     const { key } = mintKey();
-    keyCheck.noteReply(check(key), 'admitted');
-    keyCheck.noteReply(check(key), 'unknown');
+    keyCheck.noteReply(check(key), { kind: 'admitted' });
+    keyCheck.noteReply(check(key), { kind: 'unknown' });
     expect(await statusOf(key)).toBe(401);
   });
 
@@ -117,21 +117,21 @@ describe('the check of a key without the store', () => {
     (kind) => {
       const { keyCheck, check, pass } = setUp();
       const { key } = mintKey();
-      keyCheck.noteReply(check(key), kind);
+      keyCheck.noteReply(check(key), { kind });
       pass(5_001);
-      expect(check(key).strangerAddress).toBe('192.0.2.1');
-      keyCheck.noteReply(check(key), 'admitted');
-      expect(check(key).strangerAddress).toBeUndefined();
-      keyCheck.noteReply(check(key), kind);
+      expect(check(key).isProven).toBe(false);
+      keyCheck.noteReply(check(key), { kind: 'admitted' });
+      expect(check(key).isProven).toBe(true);
+      keyCheck.noteReply(check(key), { kind });
       pass(5_001);
-      expect(check(key).strangerAddress).toBe('192.0.2.1');
+      expect(check(key).isProven).toBe(false);
     },
   );
 
   it('does not count the key of a suspended account as a guess', async () => {
     const { keyCheck, check, statusOf } = setUp();
     const { key } = mintKey();
-    for (let i = 0; i < 5; i++) keyCheck.noteReply(check(key), 'suspended');
+    for (let i = 0; i < 5; i++) keyCheck.noteReply(check(key), { kind: 'suspended' });
     expect(await statusOf(key)).toBe(200);
   });
 
@@ -139,15 +139,30 @@ describe('the check of a key without the store', () => {
     for (const kind of ['known', 'balance', 'rate', 'model'] as const) {
       const { keyCheck, check } = setUp();
       const { key } = mintKey();
-      keyCheck.noteReply(check(key), kind);
-      expect(check(key).strangerAddress).toBeUndefined();
+      keyCheck.noteReply(check(key), { kind });
+      expect(check(key).isProven).toBe(true);
     }
+  });
+
+  it('knows whose key it is once the store has said so, until it is not good any more', () => {
+    const { keyCheck, check, pass } = setUp();
+    const { key } = mintKey();
+    const owners = (
+      [{ kind: 'rate' }, KNOWN, { kind: 'rate' }, { kind: 'suspended' }] as const
+    ).map((reply) => {
+      keyCheck.noteReply(check(key), reply);
+      return check(key).accountId;
+    });
+    expect(owners).toEqual([undefined, 'acc_1', 'acc_1', undefined]);
+    keyCheck.noteReply(check(key), KNOWN);
+    pass(300_001);
+    expect(check(key).accountId).toBeUndefined();
   });
 
   it('refuses a revoked key by itself, and tells only its owner why', () => {
     const { keyCheck, check } = setUp();
     const { keyId, key } = mintKey();
-    keyCheck.noteReply(check(key), 'admitted');
+    keyCheck.noteReply(check(key), { kind: 'admitted' });
     keyCheck.noteRevoked(keyId);
     expect(() => check(key)).toThrow('has been revoked');
     expect(() => check(mintApiKey(keyId, randomBytes))).toThrow('invalid x-api-key');
@@ -179,7 +194,7 @@ describe('the check of a key without the store', () => {
     for (let i = 0; i < 5; i++) {
       const { key } = mintKey();
       if ((await statusOf(key, '10.0.0.1', '203.0.113.5')) === 200) {
-        keyCheck.noteReply(check(key, '10.0.0.1', '203.0.113.5'), 'unknown');
+        keyCheck.noteReply(check(key, '10.0.0.1', '203.0.113.5'), { kind: 'unknown' });
       }
     }
     expect(await statusOf(mintKey().key, '10.0.0.1', '203.0.113.5')).toBe(429);
@@ -191,7 +206,7 @@ describe('doubts about the number of trusted proxies', () => {
   const doubtsOf = (trustedProxies: number, asked: readonly (readonly [string, string?])[]) => {
     const { keyCheck, check, doubts } = setUp(trustedProxies);
     for (const [peer, forwardedFor] of asked) {
-      keyCheck.noteReply(check(mintKey().key, peer, forwardedFor), 'admitted');
+      keyCheck.noteReply(check(mintKey().key, peer, forwardedFor), { kind: 'admitted' });
     }
     return doubts;
   };
@@ -224,7 +239,7 @@ describe('doubts about the number of trusted proxies', () => {
 
   it('are not raised by strangers', () => {
     const { keyCheck, check, doubts } = setUp();
-    keyCheck.noteReply(check(mintKey().key, '10.0.0.1', '203.0.113.5'), 'unknown');
+    keyCheck.noteReply(check(mintKey().key, '10.0.0.1', '203.0.113.5'), { kind: 'unknown' });
     expect(doubts).toEqual([]);
   });
 });

@@ -71,7 +71,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     key: {
       ...{ keyId: 'key1', bucket: 7, digest: 'd', masked: 'sk-gw2-…abcd' },
       origin: { address: '192.0.2.1', isLocal: false, claimed: undefined, cameDirectly: false },
-      strangerAddress: undefined,
+      ...{ isProven: true, accountId: 'acc_1' },
     },
     plans: { starter: 60, pro: 300, business: 1_000, team: 2_000 },
     requestId: 'req_1',
