@@ -15,6 +15,7 @@ import type { ClientSide } from './client-side.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
 import { findBounds, isInputUnsure, type RequestBounds } from './find-bounds.ts';
+import { isLarge, noteLargeBodyAdmitted, takeLargeBody } from './large-body.ts';
 import { type AnswerEnd, createMeter, type MeterOptions } from './meter.ts';
 import type { ClientRequest } from './read-request.ts';
 import { readResolved } from './read-resolved.ts';
@@ -23,9 +24,6 @@ import { sendStream } from './send-stream.ts';
 import { sendWhole } from './send-whole.ts';
 import type { Steps } from './steps.ts';
 import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts';
-
-/** To read a larger body takes long, so whoever comes with one must have a good key. */
-const UNPROVEN_BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * THE SPINE: what happens to one request, in order. All formats, every model and every upstream go
@@ -106,7 +104,10 @@ async function openAnswer(
 
   const body = await client.body(key);
   recorder.noteBody();
-  if (!key.isProven && body.length > UNPROVEN_BODY_BYTES_MAX) await steps.prove(key);
+  if (isLarge(body.length)) {
+    if (key.accountId === undefined) await steps.prove(key);
+    await takeLargeBody(key, body.length, steps);
+  }
   const read = readResolved({ body, format, header, steps, key });
   const asked = read instanceof Promise ? await read : read;
   const { request, source } = asked;
@@ -132,6 +133,7 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
+  if (isLarge(body.length)) noteLargeBodyAdmitted(key, body.length, steps);
   if (asked.hasRecalled === true) steps.answerKeeper?.noteAdmitted(key);
   const addressee = { client, format, leave, meter, recorder };
   const order = { asked, ownBytes: body.length, key, admission, model, steps, bounds };

@@ -34,6 +34,12 @@ export interface Steps {
   readonly outputHeldMax: number | undefined;
   /** Checks everything else in one round trip and holds what the request may cost. */
   admit(order: AdmissionOrder): Promise<Admission>;
+  /** Large bodies of requests that are not admitted, by who sends them. */
+  readonly unpaidBodies: {
+    /** Resolves with the milliseconds to wait; 0 if the body may be read. */
+    take(owner: string, bytes: number): Promise<number>;
+    noteAdmitted(owner: string, bytes: number): void;
+  };
   /** Rejects if the store does not know the key. */
   prove(key: ApiKey): Promise<unknown>;
   /**

@@ -13,12 +13,12 @@ const MINUTE_SECONDS = 60;
 /** A limit of one worker alone. The minute of a key begins with its first call. */
 export interface MinuteLimiter {
   /**
-   * Counts one more call before it returns. Resolves with the milliseconds until the key may go on;
-   * 0 is now.
+   * Counts one more call, or this amount, before it returns. Resolves with the milliseconds until
+   * the key may go on; 0 is now.
    */
-  take(key: string): Promise<number>;
-  /** Takes one call of the key back, if its minute has begun. */
-  giveBack(key: string): void;
+  take(key: string, amount?: number): Promise<number>;
+  /** Takes as much of the key back, if its minute has begun. */
+  giveBack(key: string, amount?: number): void;
 }
 
 /**
@@ -55,15 +55,15 @@ export function createMinuteLimiter({
   };
 
   return {
-    async take(key) {
+    async take(key, amount) {
       // The limiter refuses by rejecting with the same kind of result.
-      const counting = limiter.consume(key).catch((refused: RateLimiterRes) => refused);
+      const counting = limiter.consume(key, amount).catch((refused: RateLimiterRes) => refused);
       const { consumedPoints, msBeforeNext, isFirstInDuration } = await counting;
       if (isFirstInDuration) noteBegun(key);
       return consumedPoints > perMinuteMax ? Math.max(0, msBeforeNext) : 0;
     },
-    giveBack(key) {
-      if (begun.has(key)) void limiter.reward(key);
+    giveBack(key, amount) {
+      if (begun.has(key)) void limiter.reward(key, amount);
     },
   };
 }

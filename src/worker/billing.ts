@@ -67,7 +67,7 @@ interface BillingOptions {
 export interface Billing {
   readonly steps: Pick<
     Steps,
-    'checkKey' | 'admit' | 'prove' | 'admitFree' | 'describeKey' | 'answerKeeper'
+    'checkKey' | 'unpaidBodies' | 'admit' | 'prove' | 'admitFree' | 'describeKey' | 'answerKeeper'
   >;
   /** Whether some requests can be admitted without the store. */
   canInsure(): boolean;

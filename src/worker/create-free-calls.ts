@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Steps } from '../gateway/steps.ts';
+import { createUnpaidBodyGuard } from '../guards/unpaid-body-guard.ts';
 import type { KeyCheck } from '../keys/key-check.ts';
 import type { ApiKey, PlanLimits } from '../protocol/admission.ts';
 import type { AskStore } from '../quota/ask-store.ts';
@@ -8,6 +9,9 @@ import { identify } from '../quota/scripts/identify.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { createAdmitFree } from './create-admit-free.ts';
 import { createProveKey } from './prove-key.ts';
+
+/** Of each account in each worker. To read them takes a core a few seconds. */
+const UNPAID_BYTES_PER_MINUTE_MAX = 1024 ** 3;
 
 interface FreeCallsOptions {
   readonly config: Config;
@@ -18,10 +22,10 @@ interface FreeCallsOptions {
   readonly keyCheck: KeyCheck;
 }
 
-/** The requests of a key that cost nothing. All of them pass through one check. */
+/** The requests of a key that cost nothing, and those that are refused. */
 export function createFreeCalls(
   options: FreeCallsOptions,
-): Pick<Steps, 'prove' | 'admitFree' | 'describeKey'> {
+): Pick<Steps, 'prove' | 'unpaidBodies' | 'admitFree' | 'describeKey'> {
   const { config, plans, connection, askStore, keyCheck } = options;
   const { guards, limits } = config;
   const prove = createProveKey({
@@ -32,6 +36,7 @@ export function createFreeCalls(
   const admitFree = createAdmitFree(prove, guards);
   return {
     prove,
+    unpaidBodies: createUnpaidBodyGuard({ bytesPerMinuteMax: UNPAID_BYTES_PER_MINUTE_MAX }),
     admitFree,
     async describeKey(key: ApiKey) {
       const { accountId } = await admitFree(key);

@@ -7,6 +7,7 @@ import { checkModelKind } from '../../catalogue/check-model-kind.ts';
 import { estimateTokens } from '../../catalogue/estimate-tokens.ts';
 import { checkContentType } from '../../gateway/check-content-type.ts';
 import { checkEncoding } from '../../gateway/check-encoding.ts';
+import { isLarge, takeLargeBody } from '../../gateway/large-body.ts';
 import type { ClientRequest } from '../../gateway/read-request.ts';
 import type { Steps } from '../../gateway/steps.ts';
 import type { ApiKey } from '../../protocol/admission.ts';
@@ -31,6 +32,7 @@ export async function countTokens(exchange: Exchange, steps: Steps, read: Read):
   checkEncoding(header);
   const body = await exchange.body(key);
   const { models } = await steps.admitFree(key);
+  if (isLarge(body.length)) await takeLargeBody(key, body.length, steps);
   const { request, source } = await read({ body, header, key });
   const { catalogue } = steps.offer();
   const model = catalogue.resolve(request.model);

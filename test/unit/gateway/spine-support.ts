@@ -91,6 +91,7 @@ export function createSteps(
         settle: (bill) => seen.bills.push(bill),
       };
     },
+    unpaidBodies: { take: async () => 0, noteAdmitted: () => {} },
     async prove() {},
     async admitFree() {
       return { accountId: 'a', models: undefined };
