@@ -24,7 +24,7 @@ export interface RecentWrites {
 
 /**
  * Writes that Redis has acknowledged and a failover may still lose. Repeating a write that is not
- * lost changes nothing.
+ * lost changes nothing. The clock is one that stands still while a master is away.
  */
 export function createRecentWrites(clock: Clock): RecentWrites {
   let writes: { readonly repeat: RepeatWrite; readonly addedMs: number }[] = [];

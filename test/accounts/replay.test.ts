@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createServedClock } from '../../src/lib/time/served-clock.ts';
 import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
@@ -164,6 +165,21 @@ describe('repeating the writes of the last minutes', () => {
     await directory.replayRecentWrites();
     const { accounts } = await directory.listAccounts({ limit: 10 });
     expect(accounts.map((account) => account.id)).toEqual([id]);
+  });
+
+  it('forgets nothing while no master answers', async () => {
+    const servedClock = createServedClock(clock);
+    const watching = await openDirectory(standalone(tcp(redis.port)), clock, servedClock);
+    const old = await watching.createAccount({ name: 'old', plan: 'pro' });
+    clock.aheadMs = TEN_MINUTES_MS;
+    servedClock.noteSame(TEN_MINUTES_MS);
+    const last = await watching.createAccount({ name: 'last', plan: 'pro' });
+    clock.aheadMs += 2 * TEN_MINUTES_MS;
+    await redis.cli('flushall');
+    await watching.replayRecentWrites();
+    const { accounts } = await watching.listAccounts({ limit: 10 });
+    expect(accounts.map(({ id }) => id)).toEqual([last.id]);
+    expect(last.id).not.toBe(old.id);
   });
 
   it('says so when Redis is out', async () => {

@@ -21,11 +21,12 @@ export interface TestDirectory extends Directory {
 export async function openDirectory(
   target: RedisTarget,
   clock: Clock = systemClock,
+  servedClock = clock,
 ): Promise<TestDirectory> {
   const connection = openConnection(target);
   await waitForRedis(connection);
   const directory = createDirectory({
-    ...{ connection, randomBytes, clock, digestKey },
+    ...{ connection, randomBytes, clock, servedClock, digestKey },
     warnings: () => DEFAULT_WARNINGS,
   });
   return {

@@ -63,6 +63,8 @@ interface OperatorDirectoryOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
+  /** For what a failover may lose; the same clock where nobody watches the masters. */
+  readonly servedClock?: Clock;
 }
 
 /** The record as Redis has it. */
@@ -78,7 +80,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
   const { connection, randomBytes, clock } = options;
   const { operators, tokens, revoked, used } = OPERATOR_KEYS;
   const store = createRecordStore(connection);
-  const recent = createRecentWrites(clock);
+  const recent = createRecentWrites(options.servedClock ?? clock);
 
   const readTimes = (key: string, ids: readonly string[]) =>
     store.read(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;

@@ -64,6 +64,8 @@ interface SessionsOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
+  /** For what a failover may lose; the same clock where nobody watches the masters. */
+  readonly servedClock?: Clock;
   readonly lifeMs: number;
   /** A session that is not used for this long ends too. */
   readonly idleMs: number;
@@ -74,7 +76,7 @@ type StoredSession = Omit<Session, 'untilMs'>;
 export function createSessions(options: SessionsOptions): Sessions {
   const { connection, randomBytes, clock, lifeMs, idleMs } = options;
   const store = createRecordStore(connection);
-  const recent = createRecentWrites(clock);
+  const recent = createRecentWrites(options.servedClock ?? clock);
   const parts = { connection, store, randomBytes };
   const signIns = createTickets({
     ...{ ...parts, tickets: OPERATOR_KEYS.signIns },

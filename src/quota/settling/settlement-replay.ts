@@ -1,15 +1,12 @@
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
+import { createServedClock } from '../../lib/time/served-clock.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import { createRecentSettlements, type SettlementReader } from './recent-settlements.ts';
 
 /** A replica that takes over is behind by seconds, not by minutes. */
 const REPLAY_WINDOW_MS = 60_000;
-/**
- * After a longer outage the store would answer `too_old` to more and more of what is sent again.
- */
-const OUTAGE_MAX_MS = 1_800_000;
 /** A full window at 3,300 requests a second. */
 const REPLAY_ENTRIES_MAX = 200_000;
 const REPLAY_BYTES_MAX = 64 * 1_024 ** 2;
@@ -40,19 +37,17 @@ interface SettlementReplayOptions {
 /**
  * A master that takes over may lack what the old one acknowledged last. Settling that again
  * restores it where it is missing, and changes nothing where it is not. The window ends when the
- * old master was last seen, however long it takes until another one takes over.
+ * old master was last seen. After a longer outage than that of the clock, the store would answer
+ * `too_old` to more and more of it.
  */
 export function createSettlementReplay(options: SettlementReplayOptions): SettlementReplay {
   const { onMore, clock, log } = options;
-  let servedMs = 0;
-  let seenAtMs = clock.nowMs();
-  /** A clock that stands still while a master is away, unless that takes too long. */
-  const readServedMs = () => servedMs + Math.max(0, clock.nowMs() - seenAtMs - OUTAGE_MAX_MS);
+  const served = createServedClock(clock);
   const recent = createRecentSettlements({
     ageMaxMs: REPLAY_WINDOW_MS,
     countMax: REPLAY_ENTRIES_MAX,
     bytesMax: REPLAY_BYTES_MAX,
-    clock: { nowMs: readServedMs },
+    clock: served,
   });
   let left: SettlementReader | undefined;
   let takenNotEnded = 0;
@@ -70,10 +65,7 @@ export function createSettlementReplay(options: SettlementReplayOptions): Settle
 
   return {
     remember: recent.add,
-    noteSame(elapsedMs) {
-      servedMs = readServedMs() + elapsedMs;
-      seenAtMs = clock.nowMs();
-    },
+    noteSame: served.noteSame,
     start() {
       if (isRunning()) isAskedAgain = true;
       else begin();
