@@ -47,7 +47,7 @@ interface DirectoryOptions {
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   /** For what a failover may lose; the same clock where nobody watches the masters. */
-  readonly servedClock?: Clock;
+  readonly masterClock?: Clock;
   /** From when balances are low, by the settings in use. */
   readonly warnings: () => Warnings;
   readonly digestKey: (key: string) => string;
@@ -56,7 +56,7 @@ interface DirectoryOptions {
 export function createDirectory(options: DirectoryOptions): Directory {
   const { connection, clock, warnings } = options;
   const store = createRecordStore(connection);
-  const writer = createWriter(connection, store, { clock: options.servedClock ?? clock, warnings });
+  const writer = createWriter(connection, store, { clock: options.masterClock ?? clock, warnings });
   const parts = { ...options, store, writer };
   const groups = createGroupDirectory(parts);
   const accounts = createAccountDirectory(parts);

@@ -23,17 +23,17 @@ interface OperatorAccessOptions {
   readonly connection: RedisConnection;
   readonly oidc: Config['ops']['oidc'];
   readonly clock: Clock;
-  readonly servedClock: Clock;
+  readonly masterClock: Clock;
 }
 
 export function openOperatorAccess(options: OperatorAccessOptions): OperatorAccess {
-  const { connection, oidc, clock, servedClock } = options;
+  const { connection, oidc, clock, masterClock } = options;
   const callers = createCallerMemory(clock);
   // Without a provider no session is opened.
   const { sessionMs: lifeMs = 0, sessionIdleMs: idleMs = 0 } = oidc ?? {};
   return {
-    operators: createOperatorDirectory({ connection, randomBytes, clock, servedClock }),
-    sessions: createSessions({ connection, randomBytes, clock, servedClock, lifeMs, idleMs }),
+    operators: createOperatorDirectory({ connection, randomBytes, clock, masterClock }),
+    sessions: createSessions({ connection, randomBytes, clock, masterClock, lifeMs, idleMs }),
     callers,
     hear(line) {
       line.onMessage('access', callers.forgetAll);

@@ -16,7 +16,7 @@ import { DATA_FILES } from '../lib/data-files.ts';
 import type { Log } from '../lib/log.ts';
 import { packSecrets } from '../lib/pack-secrets.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import { createServedClock } from '../lib/time/served-clock.ts';
+import { createMasterClock } from '../lib/time/master-clock.ts';
 import { creditsOf } from '../lib/units/micros.ts';
 import { DAY_MS } from '../lib/units/time-units.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
@@ -145,12 +145,12 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
   watchStore(metrics, { journal, memory });
   watchBooks(metrics, { threads, books: config.books, clock });
   const archiver = startArchiver(threads, options);
-  const servedClock = createServedClock(clock);
+  const masterClock = createMasterClock(clock);
   const directory = createDirectory({
-    ...{ connection: directoryConnection, randomBytes, clock, servedClock, warnings, digestKey },
+    ...{ connection: directoryConnection, randomBytes, clock, masterClock, warnings, digestKey },
   });
-  const access = openOperatorAccess({ connection, oidc: ops.oidc, clock, servedClock });
-  const audit = createAuditLog({ connection, randomBytes, clock, servedClock, log });
+  const access = openOperatorAccess({ connection, oidc: ops.oidc, clock, masterClock });
+  const audit = createAuditLog({ connection, randomBytes, clock, masterClock, log });
   const masters = watchMasters({
     ...{ connection, log },
     onChange() {
@@ -161,7 +161,7 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
       void repeatWrites({ directory, access, audit }, log);
     },
     onSame(elapsedMs) {
-      servedClock.noteSame(elapsedMs);
+      masterClock.noteSame(elapsedMs);
       journal.noteSame(elapsedMs);
       events.noteSame(elapsedMs);
       options.tellMasters({ kind: 'same', elapsedMs });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createServedClock } from '../../src/lib/time/served-clock.ts';
+import { createMasterClock } from '../../src/lib/time/master-clock.ts';
 import { closeConnections, standalone, tcp } from '../support/servers/redis-connection.ts';
 import {
   startRedisServer,
@@ -168,11 +168,11 @@ describe('repeating the writes of the last minutes', () => {
   });
 
   it('forgets nothing while no master answers', async () => {
-    const servedClock = createServedClock(clock);
-    const watching = await openDirectory(standalone(tcp(redis.port)), clock, servedClock);
+    const masterClock = createMasterClock(clock);
+    const watching = await openDirectory(standalone(tcp(redis.port)), clock, masterClock);
     const old = await watching.createAccount({ name: 'old', plan: 'pro' });
     clock.aheadMs = TEN_MINUTES_MS;
-    servedClock.noteSame(TEN_MINUTES_MS);
+    masterClock.noteSame(TEN_MINUTES_MS);
     const last = await watching.createAccount({ name: 'last', plan: 'pro' });
     clock.aheadMs += 2 * TEN_MINUTES_MS;
     await redis.cli('flushall');

@@ -21,12 +21,12 @@ export interface TestDirectory extends Directory {
 export async function openDirectory(
   target: RedisTarget,
   clock: Clock = systemClock,
-  servedClock = clock,
+  masterClock = clock,
 ): Promise<TestDirectory> {
   const connection = openConnection(target);
   await waitForRedis(connection);
   const directory = createDirectory({
-    ...{ connection, randomBytes, clock, servedClock, digestKey },
+    ...{ connection, randomBytes, clock, masterClock, digestKey },
     warnings: () => DEFAULT_WARNINGS,
   });
   return {

@@ -58,7 +58,7 @@ export const SETTLING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'the window of a replay goes on while the master is away',
     file: REPLAY,
-    find: 'clock: { nowMs: readServedMs },',
+    find: 'clock: masterClock,',
     replace: 'clock,',
   },
   {

@@ -39,14 +39,14 @@ interface AuditLogOptions {
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   /** For what a failover may lose; the same clock where nobody watches the masters. */
-  readonly servedClock?: Clock;
+  readonly masterClock?: Clock;
   readonly log: Log;
 }
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { connection, randomBytes, clock, log } = options;
   const store = createRecordStore(connection);
-  const recent = createRecentWrites(options.servedClock ?? clock);
+  const recent = createRecentWrites(options.masterClock ?? clock);
   const waiting = createWaitingWrites(log);
 
   /** Creates a write that may be repeated: the log gets the entry once. */

@@ -64,7 +64,7 @@ interface OperatorDirectoryOptions {
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   /** For what a failover may lose; the same clock where nobody watches the masters. */
-  readonly servedClock?: Clock;
+  readonly masterClock?: Clock;
 }
 
 /** The record as Redis has it. */
@@ -80,7 +80,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
   const { connection, randomBytes, clock } = options;
   const { operators, tokens, revoked, used } = OPERATOR_KEYS;
   const store = createRecordStore(connection);
-  const recent = createRecentWrites(options.servedClock ?? clock);
+  const recent = createRecentWrites(options.masterClock ?? clock);
 
   const readTimes = (key: string, ids: readonly string[]) =>
     store.read(() => connection.send('hmget', [key, ...ids])) as Promise<(string | null)[]>;

@@ -65,7 +65,7 @@ interface SessionsOptions {
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   /** For what a failover may lose; the same clock where nobody watches the masters. */
-  readonly servedClock?: Clock;
+  readonly masterClock?: Clock;
   readonly lifeMs: number;
   /** A session that is not used for this long ends too. */
   readonly idleMs: number;
@@ -76,7 +76,7 @@ type StoredSession = Omit<Session, 'untilMs'>;
 export function createSessions(options: SessionsOptions): Sessions {
   const { connection, randomBytes, clock, lifeMs, idleMs } = options;
   const store = createRecordStore(connection);
-  const recent = createRecentWrites(options.servedClock ?? clock);
+  const recent = createRecentWrites(options.masterClock ?? clock);
   const parts = { connection, store, randomBytes };
   const signIns = createTickets({
     ...{ ...parts, tickets: OPERATOR_KEYS.signIns },

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { createServedClock } from '../../lib/time/served-clock.ts';
+import { createMasterClock } from '../../lib/time/master-clock.ts';
 import type { SettleReply } from '../scripts/settle.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 import { createRecentSettlements, type SettlementReader } from './recent-settlements.ts';
@@ -42,12 +42,12 @@ interface SettlementReplayOptions {
  */
 export function createSettlementReplay(options: SettlementReplayOptions): SettlementReplay {
   const { onMore, clock, log } = options;
-  const served = createServedClock(clock);
+  const masterClock = createMasterClock(clock);
   const recent = createRecentSettlements({
     ageMaxMs: REPLAY_WINDOW_MS,
     countMax: REPLAY_ENTRIES_MAX,
     bytesMax: REPLAY_BYTES_MAX,
-    clock: served,
+    clock: masterClock,
   });
   let left: SettlementReader | undefined;
   let takenNotEnded = 0;
@@ -65,7 +65,7 @@ export function createSettlementReplay(options: SettlementReplayOptions): Settle
 
   return {
     remember: recent.add,
-    noteSame: served.noteSame,
+    noteSame: masterClock.noteSame,
     start() {
       if (isRunning()) isAskedAgain = true;
       else begin();

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 /** After so long without a master the clock goes on, so that what waits for one is bounded. */
 const OUTAGE_MAX_MS = 1_800_000;
 
-export interface ServedClock extends Clock {
+export interface MasterClock extends Clock {
   /** The masters have answered, and are the same as they were this many milliseconds ago. */
   noteSame(elapsedMs: number): void;
 }
@@ -12,7 +12,7 @@ export interface ServedClock extends Clock {
  * Stands still while a master is away. What a master that takes over may lack was acknowledged
  * before the old one was last seen, however long it takes until another one takes over.
  */
-export function createServedClock(clock: Clock): ServedClock {
+export function createMasterClock(clock: Clock): MasterClock {
   let servedMs = 0;
   let seenAtMs = clock.nowMs();
   const nowMs = () => servedMs + Math.max(0, clock.nowMs() - seenAtMs - OUTAGE_MAX_MS);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createServedClock } from '../../../../src/lib/time/served-clock.ts';
+import { createMasterClock } from '../../../../src/lib/time/master-clock.ts';
 
 const HALF_AN_HOUR_MS = 1_800_000;
 
 test('a clock of masters goes on as they answer, and stands still while none does', () => {
   let nowMs = 0;
-  const served = createServedClock({ nowMs: () => nowMs });
+  const served = createMasterClock({ nowMs: () => nowMs });
   nowMs = 1_000;
   served.noteSame(1_000);
   expect(served.nowMs()).toBe(1_000);
@@ -20,7 +20,7 @@ test('a clock of masters goes on as they answer, and stands still while none doe
 
 test('a clock of masters goes on after half an hour without one', () => {
   let nowMs = 0;
-  const served = createServedClock({ nowMs: () => nowMs });
+  const served = createMasterClock({ nowMs: () => nowMs });
   nowMs = HALF_AN_HOUR_MS + 7;
   expect(served.nowMs()).toBe(7);
   served.noteSame(1);
