@@ -1,10 +1,9 @@
 import { tallyDeltas } from '../../answers/count-content-bytes.ts';
-import { isVendorCost, reportsCosts } from '../../answers/hide-costs.ts';
+import { isVendorCost } from '../../answers/hide-costs.ts';
 import { outlineAnswer } from '../../answers/outline-answer.ts';
-import { isSameUsage } from '../../answers/raise-usage.ts';
 import type { Usage } from '../../inference.ts';
 import { type KeepMember, spliceJson } from '../../json/splice-json.ts';
-import { type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
+import { type Json, readUpstreamBody } from '../../json/upstream-json.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
 import { isIncomplete } from './decode-ending.ts';
 import { decodeResponse } from './decode-stream.ts';
@@ -27,26 +26,24 @@ import { responseContextOf } from './response-object.ts';
 export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAnswer {
   const answer = readUpstreamBody(body);
   const { value } = answer;
-  const reported = decodeUsage(value['usage']);
   const { toolNames } = responseContextOf(terms.context);
   const all = decodeResponse(value, undefined, toolNames);
   const { output } = value;
   const last = all.at(-1);
   const isRefused = last?.type === 'finish' && last.stopReason === 'refusal';
   const isFiltered = isRefused && isIncomplete(value);
-  if (reported === undefined || !Array.isArray(output) || isFiltered) {
+  if (decodeUsage(value['usage']) === undefined || !Array.isArray(output) || isFiltered) {
     const events = decodeResponse(value, terms.seal, toolNames);
     return { events, contentBytes: 0, closing: undefined };
   }
   const { events: others, contentBytes } = tallyDeltas(all);
   const events = outlineAnswer(others);
   const mended = mendOutput(output, terms);
-  const hasCosts = reportsCosts(readObject(value, 'usage'));
   const closing = (usage: Usage) => {
     const written = {
       ...fillIn(value, terms),
       ...describeResponse(terms),
-      ...(isSameUsage(reported, usage) && !hasCosts ? {} : { usage: mendUsage(value, usage) }),
+      usage: mendUsage(value, usage),
       ...(mended === output ? {} : { output: mended }),
     };
     const isKept: KeepMember = (name) => !Object.hasOwn(written, name) && !isVendorCost(name);

@@ -37,7 +37,7 @@ const items = fc.oneof(
     { type: 'of_tomorrow', model: 'nested' },
   ),
 );
-const usage = { input_tokens: 9, output_tokens: 4, total_tokens: 20, more: [1] };
+const usage = { input_tokens: 9, output_tokens: 4, total_tokens: 13, more: [1] };
 const answers = fc
   .record(
     {
@@ -107,6 +107,15 @@ describe('a whole answer of the responses format', () => {
     const event = `data: {"type":"response.completed","response":${response}}\n\n`;
     const { refusal } = createResponsesRelay(TERMS).push(Buffer.from(event));
     expect(refusal).toBeUndefined();
+  });
+
+  it('sends the output that is in the total alone', () => {
+    const body = JSON.stringify({ output: [], usage: { ...usage, total_tokens: 20 } });
+    const { events, closing } = relay(body);
+    const finish = events.at(-1);
+    const billed = finish?.type === 'finish' ? finish.usage : undefined;
+    const sent = JSON.parse(Buffer.from((billed && closing?.(billed)) ?? []).toString());
+    expect(sent.usage).toMatchObject({ input_tokens: 9, output_tokens: 11, total_tokens: 20 });
   });
 
   it('sends the usage that is billed, if that is another one', () => {
