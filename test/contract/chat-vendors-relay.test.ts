@@ -165,7 +165,7 @@ describe('the relay of chat streams of other vendors', () => {
           choices: [],
           usage: {
             ...{ ...usage, prompt_cache_hit_tokens: 1 },
-            prompt_tokens_details: { audio_tokens: 2, cached_tokens: 0, cache_write_tokens: 0 },
+            prompt_tokens_details: { audio_tokens: 2, cached_tokens: 1, cache_write_tokens: 0 },
             completion_tokens_details: { reasoning_tokens: 2, accepted_prediction_tokens: 1 },
           },
         });

@@ -43,9 +43,13 @@ export function decodeInclusiveUsage(value: unknown, names: UsageNames): Usage |
   };
 }
 
-/** Vendors of both formats have names of their own beside the usual ones. */
+/** Kimi, DeepSeek and gateways to Bedrock have names of their own for it. */
 function readCache(usage: Json, details: Json) {
-  const read = readCount(details['cached_tokens']) ?? readCount(usage['cache_read_input_tokens']);
+  const read =
+    readCount(details['cached_tokens']) ??
+    readCount(usage['cached_tokens']) ??
+    readCount(usage['prompt_cache_hit_tokens']) ??
+    readCount(usage['cache_read_input_tokens']);
   const write =
     readCount(details['cache_write_tokens']) ?? readCount(usage['cache_creation_input_tokens']);
   return { read: read ?? 0, write: write ?? 0 };

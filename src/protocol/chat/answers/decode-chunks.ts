@@ -25,6 +25,7 @@ class ChunkDecoder {
   readonly #calls = createCallDecoder(this.#blocks);
   #id: string | undefined;
   #usage: Usage | undefined;
+  #reportedUsage: Json = {};
   #finishReason: string | undefined;
   #isRefused = false;
 
@@ -34,12 +35,12 @@ class ChunkDecoder {
 
   /** Decodes a chunk. One without a choice reports the usage, or nothing of interest. */
   decode(chunk: Json, eventName?: string): InferenceEvent[] {
-    const reported = decodeUsage(chunk['usage']);
+    const choices = readChoices(chunk);
+    const choice = choices.find(isAskedFor);
+    const reported = this.#readUsage(chunk['usage'] ?? choice?.['usage']);
     const raised = reported && raiseUsage(this.#usage ?? NO_USAGE, reported);
     throwError(chunk, eventName, raised);
     this.#usage = raised ?? this.#usage;
-    const choices = readChoices(chunk);
-    const choice = choices.find(isAskedFor);
     const failed = choices.find(({ error }) => reportsError(error));
     if (failed !== undefined) throw decodeStreamError(failed, raised);
     if (choice === undefined) return this.#emitUsage(reported);
@@ -53,6 +54,11 @@ class ChunkDecoder {
   /** The places of the pieces of calls in the last chunk that had any. */
   get placedCalls(): readonly PlacedPiece[] {
     return this.#calls.placed;
+  }
+
+  /** The last usage, as the upstream reported it. */
+  get reportedUsage(): Json {
+    return this.#reportedUsage;
   }
 
   /** How much of what was decoded is in no event yet. */
@@ -75,6 +81,12 @@ class ChunkDecoder {
     const stopReason = decodeFinishReason(this.#finishReason, said);
     const usage = this.#usage;
     return [...this.#blocks.end(), { type: 'finish', stopReason, stopSequence: undefined, usage }];
+  }
+
+  #readUsage(usage: unknown): Usage | undefined {
+    if (!isObject(usage)) return undefined;
+    this.#reportedUsage = usage;
+    return decodeUsage(usage);
   }
 
   #start(chunk: Json): InferenceEvent[] {

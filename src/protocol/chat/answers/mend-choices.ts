@@ -4,15 +4,15 @@ import { joinSaid, readPart } from './content-parts.ts';
 
 /**
  * Mends what clients stumble over in chunks of a stream: a choice without an index, a role that
- * they do not know, and a content that is a list of texts and thoughts. Returns the same choices if
- * nothing is wrong with them.
+ * they do not know, a content that is a list of texts and thoughts, and a usage that may be another
+ * than the charged one. Returns the same choices if nothing is wrong with them.
  */
 export function mendChoices(choices: readonly Json[]): readonly Json[] {
   return choices.every(isRight) ? choices : choices.map(mendChoice);
 }
 
-function isRight({ index, delta }: Json): boolean {
-  if (index == null) return false;
+function isRight({ index, delta, usage }: Json): boolean {
+  if (index == null || usage != null) return false;
   return !isObject(delta) || (isRole(delta['role']) && !isListOfParts(delta['content']));
 }
 
@@ -24,8 +24,8 @@ function isListOfParts(content: unknown): boolean {
 }
 
 function mendChoice(choice: Json): Json {
-  const { index, delta } = choice;
-  return { ...choice, index: index ?? 0, ...(isObject(delta) && { delta: mendDelta(delta) }) };
+  const { index, delta, usage: _, ...others } = choice;
+  return { ...others, index: index ?? 0, ...(isObject(delta) && { delta: mendDelta(delta) }) };
 }
 
 function mendDelta({ role, content, ...said }: Json): Json {

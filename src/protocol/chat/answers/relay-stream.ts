@@ -73,8 +73,6 @@ class ChatFrames implements FrameRelay {
   #others = '';
   /** The last chunk of these before the beginning. */
   #early: Json = {};
-  /** The last usage that was reported. */
-  #reported: Json = {};
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
     this.#model = model;
@@ -106,7 +104,6 @@ class ChatFrames implements FrameRelay {
     this.#texts.forget();
     if (data.trim() === STREAM_DONE) return this.#finish();
     const chunk = parseUpstreamJson(data);
-    if (isObject(chunk['usage'])) this.#reported = chunk['usage'];
     const waitedBytes = this.#chunks.waitingBytes;
     const events = this.#chunks.decode(chunk, event);
     const others = this.#writeOthers(chunk, Object.keys(chunk));
@@ -180,7 +177,7 @@ class ChatFrames implements FrameRelay {
     if (last?.type !== 'finish') return { events, bytes: [] };
     const reason = keepFinishReason(this.#chunks.finishReason, last.stopReason);
     const context = this.#context;
-    const reported = this.#reported;
+    const reported = this.#chunks.reportedUsage;
     const head = this.#head ?? '';
     const frame = { head, tail: encodeTail(context, this.#others) };
     const calls = this.#calls.end();

@@ -56,6 +56,17 @@ describe('the usage that a chat upstream reports', () => {
     });
   });
 
+  it('has what the cache had under the names that Kimi and DeepSeek give it', () => {
+    const counts = { prompt_tokens: 10_904, completion_tokens: 19, total_tokens: 10_923 };
+    const expected = { ...NO_USAGE, input: 368, cacheRead: 10_536, output: 19 };
+    const deepseek = { prompt_cache_hit_tokens: 10_536, prompt_cache_miss_tokens: 368 };
+    for (const told of [{ cached_tokens: 10_536 }, { ...deepseek, prompt_tokens_details: null }]) {
+      expect(decodeUsage({ ...counts, ...told })).toEqual(expected);
+    }
+    const both = { prompt_tokens_details: { cached_tokens: 10_536 }, cached_tokens: 1 };
+    expect(decodeUsage({ ...counts, ...both })).toEqual(expected);
+  });
+
   it('has the cache beside the prompt where the total says so', () => {
     const counts = { prompt_tokens: 368, completion_tokens: 19, total_tokens: 10_923 };
     const expected = { ...NO_USAGE, input: 368, cacheRead: 10_000, cacheWrite5m: 536, output: 19 };

@@ -14,6 +14,20 @@ function chunkOf(content: string, more: object = {}): string {
 
 const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
 
+it('takes the usage of a choice, and sends it as its own alone', () => {
+  const relay = createChatRelay('m', { ...CONTEXT, wantsStreamUsage: true }, (text) => text);
+  const last = { index: 0, delta: {}, finish_reason: 'stop', usage: { ...usage, vendor: 1 } };
+  const body = `${chunkOf(FIRST)}data: ${JSON.stringify({ choices: [last] })}\n\ndata: [DONE]\n\n`;
+  const { bytes, events, closing } = relay.push(Buffer.from(body));
+  const finish = events.at(-1);
+  expect(finish).toMatchObject({ type: 'finish', usage: { input: 10, output: 1 } });
+  expect(Buffer.concat(bytes).toString()).not.toContain('usage":{');
+  const charged = finish?.type === 'finish' ? finish.usage : undefined;
+  const end = Buffer.from((charged && closing?.(charged)) ?? []).toString();
+  expect(end).toContain('"usage":{"prompt_tokens":10,"completion_tokens":1,');
+  expect(end).toContain('"vendor":1');
+});
+
 it('says how much is said behind the last usage of a read', () => {
   const relay = createChatRelay('m', CONTEXT, (text) => text);
   const first = relay.push(Buffer.from(chunkOf(FIRST)));
