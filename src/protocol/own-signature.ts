@@ -10,5 +10,5 @@ export const OWN_SIGNATURE = 'tollgate';
 /** Whether this is thinking that no native vendor takes back. */
 export function isUnsigned(block: ContentBlock): block is ThinkingBlock {
   if (block.type !== 'thinking') return false;
-  return block.signature === '' || block.signature === OWN_SIGNATURE;
+  return (block.signature ?? '') === '' || block.signature === OWN_SIGNATURE;
 }

@@ -1,6 +1,6 @@
-/** What a model thought, with the signature by which its vendor knows it again. */
+/** What a model thought, with the signature by which its vendor knows it again, if it signs. */
 export interface ThinkingBlock {
   readonly type: 'thinking';
   readonly thinking: string;
-  readonly signature: string;
+  readonly signature?: string | null;
 }

@@ -2,7 +2,7 @@ import type { ContentBlock, RequestOutline } from '../../protocol/inference.ts';
 import {
   type BoundThought,
   type CallSeal,
-  isSealed,
+  isSealedThinking,
   type Opener,
   type ReasoningVault,
 } from '../../protocol/sealed-reasoning.ts';
@@ -57,9 +57,7 @@ function areResults(content: string | readonly ContentBlock[]): boolean {
 
 function sealedTextsOf(content: string | readonly ContentBlock[] | undefined): string[] {
   if (content === undefined || typeof content === 'string') return [];
-  return content.flatMap((block) =>
-    block.type === 'thinking' && isSealed(block.signature) ? [block.signature] : [],
-  );
+  return content.flatMap((block) => (isSealedThinking(block) ? [block.signature] : []));
 }
 
 /** The end of a sealed text is as good as random. */

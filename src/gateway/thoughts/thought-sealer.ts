@@ -1,6 +1,6 @@
 import { isUnsigned } from '../../protocol/own-signature.ts';
 import type { Thought } from '../../protocol/responses/thought.ts';
-import { type CallSeal, isSealed } from '../../protocol/sealed-reasoning.ts';
+import { type CallSeal, isSealedThinking } from '../../protocol/sealed-reasoning.ts';
 
 /**
  * Seals the thoughts of the upstream that answers. Each is sealed once, so that the kept answer and
@@ -15,7 +15,7 @@ export function createThoughtSealer({ seal }: Pick<CallSeal, 'seal'>): ThoughtSe
   let upstream: string | undefined;
   let known: Map<Thought, string | undefined> | undefined;
   const sealNew = (thought: Thought) => {
-    if (thought.type === 'thinking' && isSealed(thought.signature)) return thought.signature;
+    if (isSealedThinking(thought)) return thought.signature;
     const isSigned = thought.type !== 'thinking' || !isUnsigned(thought);
     return isSigned && upstream !== undefined ? seal(upstream, thought) : undefined;
   };

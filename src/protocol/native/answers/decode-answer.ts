@@ -2,17 +2,19 @@ import { decodeStreamError, reportsError } from '../../answers/decode-upstream-e
 import { hideCosts, isVendorCost, reportsCosts } from '../../answers/hide-costs.ts';
 import { NO_USAGE } from '../../answers/no-usage.ts';
 import { isSameUsage } from '../../answers/raise-usage.ts';
-import type { InferenceEvent, Usage } from '../../inference.ts';
+import type { ContentBlock, InferenceEvent, Usage } from '../../inference.ts';
 import { keepLongNumbers } from '../../json/keep-long-numbers.ts';
 import type { JsonBody } from '../../json/parse-json-body.ts';
 import { type KeepMember, replaceText, spliceJson } from '../../json/splice-json.ts';
 import { brokenAnswer, type Json, readObject, readUpstreamBody } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import type { RelayedAnswer } from '../../sse/relayed-answer.ts';
+import { writeContent } from '../write-content.ts';
 import { countBlockBytes, createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding } from './decode-ending.ts';
 import { decodeUsage, reportsUsage } from './decode-usage.ts';
 import { mendUsage } from './encode-usage.ts';
+import { mendBlocks } from './mend-blocks.ts';
 
 /** Decodes an answer that is not a stream. */
 export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
@@ -30,6 +32,9 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
     return { events: decodePayload(answer), contentBytes: 0, closing: undefined };
   }
   const { start, content, finish } = readAnswer(value);
+  const mended = mendBlocks(content);
+  const isRight = mended === value['content'];
+  if (!isRight) keepLongNumbers(answer, 'content');
   const thoughts: InferenceEvent[] = [];
   let contentBytes = 0;
   for (const block of content) {
@@ -37,17 +42,25 @@ export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
     if (isThought(block)) thoughts.push(THOUGHT);
   }
   const closing = (usage: Usage) => {
-    if (!reportsCosts(value) && reportsUsageOf(value, usage)) {
+    if (isRight && !reportsCosts(value) && reportsUsageOf(value, usage)) {
       return replaceText(answer, 'model', model) ?? writeJson({ ...value, model });
     }
-    const written = { model, usage: mendUsage(value, usage) };
-    const members = JSON.stringify(written).slice(1, -1);
-    return spliceJson(answer, members, isKept) ?? writeJson({ ...hideCosts(value), ...written });
+    const written = JSON.stringify({ model, usage: mendUsage(value, usage) }).slice(1, -1);
+    const members = isRight
+      ? written
+      : `${written},"content":${writeContent(mended as readonly ContentBlock[])}`;
+    const isLeft = isRight ? isKept : isKeptButContent;
+    return spliceJson(answer, members, isLeft) ?? mergeJson(value, members);
   };
   return { events: [start, ...thoughts, finish], contentBytes, closing };
 }
 
 const isKept: KeepMember = (name) => name !== 'model' && name !== 'usage' && !isVendorCost(name);
+const isKeptButContent: KeepMember = (name, fields) => name !== 'content' && isKept(name, fields);
+
+/** The slow way, for names that `spliceJson` cannot handle. */
+const mergeJson = (value: Json, members: string) =>
+  writeJson({ ...hideCosts(value), ...JSON.parse(`{${members}}`) });
 
 /** Says no more than that the model thought. */
 const THOUGHT: InferenceEvent = { type: 'block_start', index: 0, block: { type: 'thinking' } };

@@ -30,6 +30,7 @@ import { createPayloadDecoder } from './decode-stream.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { createStreamEncoder, encodeEvent, encodeStart } from './encode-stream.ts';
 import { encodeFinalUsage, mendFinalUsage } from './encode-usage.ts';
+import { mendBlockStart } from './mend-blocks.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
 /** Other events are not part of the answer, but may be about a failure. */
@@ -52,10 +53,10 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 
 /**
  * Relays a stream from an upstream of the native format to a native client. The start is written
- * anew, with `model` and a usage in it. Everything else is passed on unchanged, with three
- * exceptions: an event without its name, on which clients break, an end that reports another usage
- * than the billed one, and one without the reason that an earlier one reported. So the end is held
- * until the last event.
+ * anew, with `model` and a usage in it. Everything else is passed on unchanged, with four
+ * exceptions: an event without its name and the beginning of a block on which clients break, an end
+ * that reports another usage than the billed one, and one without the reason that an earlier one
+ * reported. So the end is held until the last event.
  */
 export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
   return createStreamRelay(new NativeFrames(model, maskText));
@@ -105,7 +106,9 @@ class NativeFrames implements FrameRelay {
     if (first?.type === 'start') return { events, bytes: this.#relayStart(first, payload) };
     const type = readEventName(payload);
     if (!this.#hasStarted || type === undefined) return { events, bytes: [] };
-    const named = event === type ? bytes : utf8.encode(encodeEvent(type, payload));
+    const mended = type === 'content_block_start' ? mendBlockStart(payload) : payload;
+    const isRight = event === type && mended === payload;
+    const named = isRight ? bytes : utf8.encode(encodeEvent(type, mended));
     if (first?.type === 'finish') return { events, bytes: [], closing: this.#close(first, named) };
     if (!OF_THE_ANSWER.test(type)) return { events, bytes: [maskFrame(named, this.#maskText)] };
     if (type !== 'message_delta') return { events, bytes: [named] };

@@ -1,8 +1,7 @@
 import { isBlank } from '../../fields/is-blank.ts';
 import type { ContentBlock, Message } from '../../inference.ts';
 import { isUnsigned } from '../../own-signature.ts';
-import { isSealed, type Opener } from '../../sealed-reasoning.ts';
-import type { ThinkingBlock } from '../../thinking-block.ts';
+import { isSealedThinking, type Opener } from '../../sealed-reasoning.ts';
 import { FreeIds } from './free-ids.ts';
 
 const ID_CHARS_MAX = 256;
@@ -53,10 +52,6 @@ function isBroken(block: ContentBlock): boolean {
 function hasGoodId(block: ContentBlock): boolean {
   if (block.type === 'tool_use') return GOOD_ID.test(block.id);
   return block.type !== 'tool_result' || GOOD_ID.test(block.tool_use_id);
-}
-
-function isSealedThinking(block: ContentBlock): block is ThinkingBlock {
-  return block.type === 'thinking' && isSealed(block.signature);
 }
 
 /** Only the last message of an assistant may be empty. */

@@ -137,7 +137,7 @@ const contentBlock = tagged('type', {
   image: imageBlock,
   document: documentBlock,
   search_result: searchResultBlock,
-  thinking: objectOf({ thinking: text(), signature: text() }),
+  thinking: objectOf({ thinking: text() }, { signature: text() }),
   redacted_thinking: objectOf({ data: text() }),
   tool_use: objectOf(
     {
