@@ -12,6 +12,7 @@ const MODEL = 'llm-pinned';
 const HEAD = { id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor' };
 const USAGE = { input_tokens: 5, output_tokens: 7 };
 const CALL = { type: 'tool_use', id: 'toolu_1', name: 'look' };
+const ASKED = { model: MODEL, max_tokens: 9, messages: [] };
 const RESULT = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'rain' };
 
 /** As Ollama writes it. */
@@ -62,11 +63,10 @@ describe('thinking that its upstream does not sign', () => {
         ? answerWith(whole, 'application/json')
         : answerWith(bytes, 'text/event-stream');
     const client = new Anthropic({ apiKey: 'sk-test', fetch });
-    const asked = { model: MODEL, max_tokens: 9, messages: [] };
     const { content } =
       way === 'whole'
-        ? await client.messages.create(asked)
-        : await client.messages.stream(asked).finalMessage();
+        ? await client.messages.create(ASKED)
+        : await client.messages.stream(ASKED).finalMessage();
     expect(content).toEqual([
       { type: 'thinking', thinking: 'Hm', signature: '' },
       { ...CALL, input: { at: 'x' } },
@@ -102,6 +102,14 @@ describe('a whole native answer that clients would stumble over', () => {
     const model = createAnthropic({ apiKey: 'sk-test', fetch })(MODEL);
     const result = await generateText({ model, prompt: 'Hi' });
     expect([result.reasoningText, result.text]).toEqual(['Hm', 'Hello']);
+  });
+
+  it('has a list for a client where its upstream has null for no blocks', async () => {
+    const fetch = answerWith(relayWhole(null), 'application/json');
+    const client = new Anthropic({ apiKey: 'sk-test', fetch });
+    const { content, usage } = await client.messages.create(ASKED);
+    expect(content).toEqual([]);
+    expect(usage).toMatchObject(USAGE);
   });
 
   it('keeps unknown fields and long numbers of its blocks', () => {

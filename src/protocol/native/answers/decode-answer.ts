@@ -108,7 +108,9 @@ interface AnswerPieces {
 
 function readAnswer(answer: Json): AnswerPieces {
   const reported = readNativeUsage(answer);
-  const { id, model, content } = answer;
+  const { id, model } = answer;
+  // Some servers write an empty list so.
+  const content = answer['content'] === null ? [] : answer['content'];
   if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
   if (!Array.isArray(content)) throw brokenAnswer('it has no content');
   const { stopReason, stopSequence } = decodeEnding(answer);
