@@ -1,3 +1,4 @@
+import { DO_NOT_RETRY } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
@@ -121,14 +122,15 @@ function failSilent({ idleMs }: Limits): UpstreamFailure {
   );
 }
 
-/** Not a sign of a bad upstream: answers can be long, and clients slow. */
+/**
+ * Not a sign of a bad upstream: answers can be long, and clients slow. Another try would take as
+ * long, and a whole answer is charged to nobody.
+ */
 function failTooLong({ totalMs }: Limits): UpstreamFailure {
-  return new UpstreamFailure(
-    'refused',
-    refuseSlow(`The answer took longer than ${totalMs / 1_000} seconds.`),
-  );
+  const message = `The answer took longer than ${totalMs / 1_000} seconds.`;
+  return new UpstreamFailure('refused', refuseSlow(message, DO_NOT_RETRY));
 }
 
-function refuseSlow(message: string): Refusal {
-  return new Refusal('answer_too_slow', message, { reason: message });
+function refuseSlow(message: string, headers: Refusal['headers'] = {}): Refusal {
+  return new Refusal('answer_too_slow', message, { reason: message, headers });
 }

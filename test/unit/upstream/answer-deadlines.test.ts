@@ -59,7 +59,10 @@ describe('an answer that takes too long', () => {
       timed.push(SIGN_OF_LIFE, 1);
     }
     await pass(1_200);
-    expect(next.got).toMatchObject({ message: 'The answer took longer than 20 seconds.' });
+    expect(next.got).toMatchObject({
+      message: 'The answer took longer than 20 seconds.',
+      headers: { 'x-should-retry': 'false' },
+    });
   });
 
   it('to go on is refused in the middle of an event, however much of that has come', async () => {
