@@ -33,18 +33,25 @@ export interface PlacedPiece {
   readonly id: string | undefined;
 }
 
-/** Reads tool calls. Their pieces are distinguished by index or, without an index, by id. */
-export function createCallDecoder(blocks: BlockQueue): CallDecoder {
-  return new CallDecoder(blocks);
+/**
+ * Reads tool calls. Their pieces are distinguished by index or, without one, by id. In a whole
+ * answer each piece with a name is a call, also where several have the same id.
+ */
+export function createCallDecoder(blocks: BlockQueue, isWhole: boolean): CallDecoder {
+  return new CallDecoder(blocks, isWhole);
 }
+
+export type { CallDecoder };
 
 class CallDecoder {
   readonly #blocks: BlockQueue;
+  readonly #isWhole: boolean;
   readonly #calls: Call[] = [];
   #placed: PlacedPiece[] = [];
 
-  constructor(blocks: BlockQueue) {
+  constructor(blocks: BlockQueue, isWhole: boolean) {
     this.#blocks = blocks;
+    this.#isWhole = isWhole;
   }
 
   decode(pieces: unknown, answerId: string): InferenceEvent[] {
@@ -68,7 +75,8 @@ class CallDecoder {
     const { index, id, name, json } = piece;
     const calls = this.#calls;
     const known = this.#findCall(index, id);
-    if (known !== undefined && !isNext(piece, known)) {
+    const isNew = known === undefined || (this.#isWhole && name !== undefined);
+    if (!isNew && !isNext(piece, known)) {
       this.#placed.push({ number: calls.indexOf(known), id: undefined });
       return this.#blocks.add(known.block, json);
     }

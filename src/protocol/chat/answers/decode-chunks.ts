@@ -7,7 +7,7 @@ import type { InferenceEvent, Usage } from '../../inference.ts';
 import { brokenAnswer, type Json, readObject, readText } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import { joinSaid } from './content-parts.ts';
-import { createCallDecoder, type PlacedPiece } from './decode-calls.ts';
+import { type CallDecoder, createCallDecoder, type PlacedPiece } from './decode-calls.ts';
 import { decodeFinishReason } from './decode-finish-reason.ts';
 import { decodeUsage } from './decode-usage.ts';
 
@@ -22,7 +22,7 @@ export function createChunkDecoder(saidUnder: SpeechMember): ChunkDecoder {
 class ChunkDecoder {
   readonly #saidUnder: SpeechMember;
   readonly #blocks = createBlockQueue();
-  readonly #calls = createCallDecoder(this.#blocks);
+  readonly #calls: CallDecoder;
   #id: string | undefined;
   #usage: Usage | undefined;
   #reportedUsage: Json = {};
@@ -31,6 +31,7 @@ class ChunkDecoder {
 
   constructor(saidUnder: SpeechMember) {
     this.#saidUnder = saidUnder;
+    this.#calls = createCallDecoder(this.#blocks, saidUnder === 'message');
   }
 
   /** Decodes a chunk. One without a choice reports the usage, or nothing of interest. */

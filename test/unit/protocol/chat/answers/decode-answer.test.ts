@@ -61,6 +61,14 @@ describe('the decoder of chat answers', () => {
     ]);
   });
 
+  it('keeps calls apart that have the same id', () => {
+    const message = { tool_calls: [call('call_0', 'f', '{"a":1}'), call('call_0', 'g', '{}')] };
+    expect(collect(answer(message)).content).toMatchObject([
+      { id: 'call_0', name: 'f', input: { a: 1 } },
+      { id: 'call_0', name: 'g', input: {} },
+    ]);
+  });
+
   it('reads an input that is an object', () => {
     const message = { tool_calls: [call('call_1', 'f', { a: [1] }), call('call_2', 'g', {})] };
     expect(collect(answer(message)).content).toMatchObject([
