@@ -58,14 +58,15 @@ export interface PartEmitter {
 /** Some upstreams always stream and others never do, whatever was asked for. */
 export function createAnswerReader(options: AnswerOptions): AnswerReader {
   const { isStream, contentType } = options;
-  const contrary = isStream ? 'application/json' : 'text/event-stream';
-  const isAsAsked = contentType?.toLowerCase().startsWith(contrary) !== true;
-  return isAsAsked ? createReader(options, isStream) : createReaderByFirstByte(options);
+  const isNamedStream = contentType?.toLowerCase().startsWith('text/event-stream') === true;
+  return isStream || isNamedStream
+    ? createReaderByFirstByte(options)
+    : createReader(options, false);
 }
 
 /**
- * The content type can be wrong, so the first byte decides: an object begins with a brace, and
- * events do not.
+ * The content type can be wrong, and an error may come with that of the stream it replaces. So the
+ * first byte decides: an object begins with a brace, and events do not.
  */
 function createReaderByFirstByte(options: AnswerOptions): AnswerReader {
   let reader: AnswerReader | undefined;
