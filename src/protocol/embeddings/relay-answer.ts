@@ -64,7 +64,7 @@ function readEntries(
   for (let place = 0; place < count; place++) {
     const entry: unknown = data[place];
     const fields = isObject(entry) ? entry : {};
-    const index = fields['index'] === undefined ? place : readCount(fields['index']);
+    const index = fields['index'] == null ? place : readCount(fields['index']);
     if (index === undefined || index >= count || entries[index] !== undefined) {
       throw brokenAnswer('two embeddings are for the same input');
     }

@@ -37,6 +37,11 @@ it('puts embeddings in the order of their inputs, with or without an index', () 
   expect(relay([told(undefined, 8), told(undefined, 9)], 'float', 2)).toEqual([[8], [9]]);
 });
 
+it('takes null for an index as none', () => {
+  const embeddings = [[1], [2]].map((embedding) => ({ index: null, embedding }));
+  expect(relay(embeddings, 'float', 2)).toEqual([[1], [2]]);
+});
+
 it('keeps every float of 32 bits in both encodings', () => {
   const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 });
   fc.assert(
