@@ -89,9 +89,13 @@ export function decodeUpstreamError({ status, body, retryAfter }: UpstreamErrorA
   return toRefusal(status, readComplaint(parseJson(body)), retryAfter);
 }
 
-/** Whether the value of an `error` field really reports an error. */
+/**
+ * Whether the value of an `error` field really reports an error. Some upstreams write the field
+ * with each answer, with nothing in it.
+ */
 export function reportsError(error: unknown): boolean {
-  return Array.isArray(error) ? error.length > 0 : Boolean(error);
+  if (Array.isArray(error)) return error.length > 0;
+  return isObject(error) ? Object.values(error).some(Boolean) : Boolean(error);
 }
 
 /**
