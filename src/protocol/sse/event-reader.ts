@@ -1,4 +1,5 @@
 import type { InferenceEvent } from '../inference.ts';
+import { isBlankEvent } from './sse-decoder.ts';
 import { createSseSplitter } from './sse-splitter.ts';
 import type { StreamDecoder } from './stream-decoder.ts';
 import { createTextFrames } from './text-frames.ts';
@@ -29,7 +30,7 @@ export function createEventReader(decoder: StreamDecoder): EventReader {
         if (frame === undefined) break;
         hasFrame = true;
         start = frame.end;
-        if (frame.event === undefined) continue;
+        if (frame.event === undefined || isBlankEvent(frame.event)) continue;
         const decoded = decoder.decode(frame.event);
         texts.learn(frame.bytes, decoded);
         for (const event of decoded) events.push(event);

@@ -11,6 +11,9 @@ export interface SseEvent {
   readonly data: string;
 }
 
+/** Some proxies keep a stream alive with events that have no data. Clients would break on them. */
+export const isBlankEvent = ({ data }: SseEvent) => data.trim() === '';
+
 export interface SseDecoder {
   /** Returns the events that this chunk completes. */
   push(chunk: Uint8Array): SseEvent[];

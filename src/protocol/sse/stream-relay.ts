@@ -1,6 +1,7 @@
 import { countContentBytes } from '../answers/count-content-bytes.ts';
 import type { Closing, InferenceEvent } from '../inference.ts';
 import { Refusal } from '../refusals.ts';
+import { isBlankEvent } from './sse-decoder.ts';
 import { createSseSplitter, type SseFrame } from './sse-splitter.ts';
 
 /** What a piece of an upstream's stream turns into. */
@@ -132,6 +133,7 @@ class SseStreamRelay implements StreamRelay {
       if (frame === undefined) return;
       this.hasReadFrame = true;
       start = frame.end;
+      if (frame.event !== undefined && isBlankEvent(frame.event)) continue;
       this.#isOver = part.addFrame(this.#frames.relay(frame));
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerForm } from '../../../src/protocol/inference.ts';
 import { createAnswerReader, createErrorReader } from '../../../src/upstream/answer-reader.ts';
+import { SIGN_OF_LIFE } from '../../../src/upstream/pushed-part.ts';
 import { CHAT_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
 
 const PIECES = 1_000_000;
@@ -65,3 +66,22 @@ describe.each(['application/json', 'text/event-stream', 'text/plain', undefined]
     });
   },
 );
+
+it.each(['native', 'chat'])('takes events without data as signs of life, for a %s client', (format) => {
+  const reader = createReader(true, 'text/event-stream', format);
+  const chunkOf = (choice: object) =>
+    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, ...choice }] })}\n\n`;
+  reader.push(Buffer.from(chunkOf({ delta: { content: 'Hello' } })));
+  expect(reader.push(Buffer.from('data: \n\n'))).toEqual(SIGN_OF_LIFE);
+  reader.push(Buffer.from(`${chunkOf({ delta: {}, finish_reason: 'stop' })}event: ping\ndata:\n\n`));
+  expect(reader.end()?.events.at(-1)?.type).toBe('finish');
+});
+
+it('reads an answer whose error says nothing', () => {
+  for (const error of [{}, { code: null, message: '' }]) {
+    const choices = [{ index: 0, message: { content: 'Hello' }, finish_reason: 'stop' }];
+    const reader = createReader(false, 'application/json');
+    reader.push(Buffer.from(JSON.stringify({ id: 'c', error, choices })));
+    expect(reader.end()?.events.at(-1)?.type).toBe('finish');
+  }
+});
