@@ -2,8 +2,9 @@ import * as ascii from '../lib/bytes/ascii.ts';
 import { GatheredBytes } from '../lib/bytes/gathered-bytes.ts';
 import type { AnswerNamer } from '../protocol/answers/answer-namer.ts';
 import { decodeUpstreamError } from '../protocol/answers/decode-upstream-error.ts';
-import type { AnswerForm, InferenceEvent, Usage } from '../protocol/inference.ts';
+import type { AnswerForm, InferenceEvent } from '../protocol/inference.ts';
 import { createMemberPicker } from '../protocol/json/member-picker.ts';
+import { TextCounter } from '../protocol/json/text-counter.ts';
 import {
   ANSWER_BYTES_MAX,
   brokenAnswer,
@@ -217,10 +218,11 @@ function refuseLargeEmbeddings(): Refusal {
 function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): AnswerReader {
   const { usageMembers, contentMember } = dialect;
   const picker = createMemberPicker(usageMembers, contentMember);
-  let bytes = 0;
+  // Embeddings are no output. Any other answer has some, whatever its upstream tells.
+  const texts = dialect.format === 'embeddings' ? undefined : new TextCounter(contentMember);
   const push = (chunk: Uint8Array) => {
-    bytes += chunk.length;
     picker.add(chunk);
+    texts?.add(chunk);
     return undefined;
   };
   push(before);
@@ -231,18 +233,14 @@ function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): Answe
       if (!picker.isWhole()) throw brokenAnswer('it is not a JSON object');
       const usage = dialect.readUsage(parseUpstreamJson(picker.finish()));
       if (!picker.hasNoted()) throw brokenAnswer(`it has no ${contentMember}`);
-      const contentBytes = reportsOutput(usage, dialect) ? 0 : bytes;
+      const hasOutput = usage !== undefined && usage.output > 0;
+      const contentBytes = hasOutput ? 0 : (texts?.bytes ?? 0);
       const events: InferenceEvent[] = [
         { type: 'finish', stopReason: 'end_turn', stopSequence: undefined, usage },
       ];
       return { events, contentBytes, bytes: undefined };
     },
   };
-}
-
-/** Embeddings are no output. Any other answer has some, whatever its upstream reports. */
-function reportsOutput(usage: Usage | undefined, { format }: UpstreamDialect): boolean {
-  return usage !== undefined && (usage.output > 0 || format === 'embeddings');
 }
 
 function toPart(all: readonly InferenceEvent[], { model, namer }: AnswerOptions): PushedPart {

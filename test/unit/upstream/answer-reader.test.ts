@@ -67,15 +67,20 @@ describe.each(['application/json', 'text/event-stream', 'text/plain', undefined]
   },
 );
 
-it.each(['native', 'chat'])('takes events without data as signs of life, for a %s client', (format) => {
-  const reader = createReader(true, 'text/event-stream', format);
-  const chunkOf = (choice: object) =>
-    `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, ...choice }] })}\n\n`;
-  reader.push(Buffer.from(chunkOf({ delta: { content: 'Hello' } })));
-  expect(reader.push(Buffer.from('data: \n\n'))).toEqual(SIGN_OF_LIFE);
-  reader.push(Buffer.from(`${chunkOf({ delta: {}, finish_reason: 'stop' })}event: ping\ndata:\n\n`));
-  expect(reader.end()?.events.at(-1)?.type).toBe('finish');
-});
+it.each(['native', 'chat'])(
+  'takes events without data as signs of life, for a %s client',
+  (format) => {
+    const reader = createReader(true, 'text/event-stream', format);
+    const chunkOf = (choice: object) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, ...choice }] })}\n\n`;
+    reader.push(Buffer.from(chunkOf({ delta: { content: 'Hello' } })));
+    expect(reader.push(Buffer.from('data: \n\n'))).toEqual(SIGN_OF_LIFE);
+    reader.push(
+      Buffer.from(`${chunkOf({ delta: {}, finish_reason: 'stop' })}event: ping\ndata:\n\n`),
+    );
+    expect(reader.end()?.events.at(-1)?.type).toBe('finish');
+  },
+);
 
 it('reads an answer whose error says nothing', () => {
   for (const error of [{}, { code: null, message: '' }]) {

@@ -41,6 +41,39 @@ describe('embeddings that nobody reads any more', () => {
   });
 });
 
+describe('the words of a whole answer that nobody reads any more', () => {
+  const logprob = { token: 'Hello', logprob: -1, bytes: [1], top_logprobs: [{ token: 'Hi' }] };
+  const choices = [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'He"l\\lo',
+        reasoning_content: 'Hm',
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+      },
+      logprobs: { content: [logprob] },
+      finish_reason: 'stop',
+    },
+  ];
+  const content = [
+    { type: 'thinking', thinking: 'Hm', signature: 'c2lnbmF0dXJl' },
+    { type: 'text', text: 'Hello', citations: null },
+    { type: 'tool_use', id: 'c', name: 'f', input: { text: 'a', more: [{ b: 'bc' }], n: 1 } },
+    { type: 'text', text: '' },
+  ];
+
+  it.each([
+    ['chat', { id: 'c', other: { content: 'No' }, choices }, 9 + 2 + 9],
+    ['native', { id: 'm', content, stop_reason: 'end_turn' }, 2 + 5 + 3],
+    ['native', { id: 'm', content: [], usage: { input_tokens: 3, output_tokens: 0 } }, 0],
+  ] as const)('are counted as they are written, and nothing else: %s', (kind, answer, bytes) => {
+    for (const indent of [undefined, 2]) {
+      expect(readUnread(kind, JSON.stringify(answer, null, indent))?.contentBytes).toBe(bytes);
+    }
+  });
+});
+
 describe.each(['native', 'chat'] as const)(
   'a whole %s answer that nobody reads any more',
   (kind) => {
@@ -51,21 +84,21 @@ describe.each(['native', 'chat'] as const)(
       expect(part?.contentBytes).toBe(0);
     });
 
-    it('is counted in bytes where it reports none', () => {
+    it('is counted by its words where it reports none', () => {
       const body = wholeBody(kind, 'Hello', undefined);
       const part = readUnread(kind, body);
       expect(part?.events).toMatchObject([{ type: 'finish', usage: undefined }]);
-      expect(part?.contentBytes).toBe(body.length);
+      expect(part?.contentBytes).toBe('Hello'.length);
     });
 
     it.each([
       { input: 0, output: 0 },
       { input: 12, output: 0 },
-    ])('is counted in bytes where it reports no output: %o', (usage) => {
+    ])('is counted by its words where it reports no output: %o', (usage) => {
       const body = wholeBody(kind, 'Hello', usage);
       const part = readUnread(kind, body);
       expect(part?.events).toMatchObject([{ type: 'finish', usage }]);
-      expect(part?.contentBytes).toBe(body.length);
+      expect(part?.contentBytes).toBe('Hello'.length);
     });
 
     it('is a failure where it is no answer, or only a part of one', () => {
