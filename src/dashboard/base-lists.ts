@@ -8,6 +8,6 @@ export function baseLists<Change extends object>(
   change: Change,
   version: number | undefined,
 ): Change & BasedOn {
-  const hasLists = 'limits' in change || 'user_limits' in change;
+  const hasLists = 'limits' in change || 'user_limits' in change || 'models' in change;
   return hasLists && version !== undefined ? { ...change, base_version: version } : change;
 }
