@@ -4,10 +4,12 @@ export const ABSENT = '-';
 
 /** A table for people, with aligned columns. The first row is the head. */
 export function printTable(rows: readonly (readonly string[])[]): string {
-  const columns = Math.max(...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    }
+  }
   return rows
     .map((row) =>
       row
