@@ -51,6 +51,22 @@ it('an account whose node dies while it enters the credits is told with a paymen
   );
 });
 
+it('an account with credits is printed without asking the node again', async () => {
+  const paths: string[] = [];
+  const account = { id: 'acct_1', name: 'Acme', plan: 'pro', status: 'active', limits: [] };
+  const details = { ...account, held: 0, created_at: '2026-11-20T00:00:00.000Z', balance: 0 };
+  const url = await startNode((request, response) => {
+    paths.push(`${request.method} ${request.url}`);
+    const isPayment = request.url?.endsWith('/credits') === true;
+    response.end(JSON.stringify(isPayment ? { balance: 2.5 } : details));
+  });
+  const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
+  const create = ['account', 'create', '--name', 'Acme', '--plan', 'pro', '--credits', '2.5'];
+  const { code, out } = await runHere(env, ...create, '--json');
+  expect([code, JSON.parse(out)]).toEqual([0, { ...details, balance: 2.5 }]);
+  expect(paths).toEqual(['POST /admin/v1/accounts', 'POST /admin/v1/accounts/acct_1/credits']);
+});
+
 it('an account whose credits are refused is told without them', async () => {
   const url = await startNode((request, response) => {
     const isRefused = request.url?.endsWith('/credits') === true;

@@ -36,6 +36,10 @@ interface AccountOptions extends AdminOptions {
   readonly lowBalance?: number | typeof NONE;
 }
 
+interface CreateOptions extends AccountOptions {
+  readonly credits?: number;
+}
+
 export function registerAccountCommands(program: Command, host: CommandHost): void {
   const group = program.command('account').description('accounts: plan, balance, status');
 
@@ -46,19 +50,10 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
     .option('--credits <amount>', 'what its balance begins with', parsePositiveAmount)
     .addOption(limitOption())
     .addOption(lowBalanceOption())
-    .action((options: AccountOptions & { readonly credits?: number }) =>
-      runAdminCommand(host, options, async (client) => {
-        const { name, plan, credits, limit: limits } = options;
-        const details = { name, plan, limits, low_balance: lowBalanceOf(options) };
-        const account = await client.call<AccountData>('POST', '/accounts', details);
-        if (credits === undefined) return printAccount(account);
-        const payment = { amount: credits, id: randomUUID(), note: '' };
-        await client.call('POST', `${pathOf(account.id)}/credits`, payment).catch((cause) => {
-          host.terminal.err(explainPayment(account.id, payment, isRefused(cause)));
-          throw cause;
-        });
-        return printAccount(await client.call('GET', pathOf(account.id)));
-      }),
+    .action((options: CreateOptions) =>
+      runAdminCommand(host, options, async (client) =>
+        printAccount(await createAccount(host, client, options)),
+      ),
     );
 
   withAdminOptions(group.command('list'))
@@ -103,6 +98,26 @@ export function registerAccountCommands(program: Command, host: CommandHost): vo
       .description(`make an account ${status}`)
       .action((id: string, options: AdminOptions) => patchAccount(host, options, id, { status }));
   }
+}
+
+async function createAccount(
+  { terminal }: CommandHost,
+  client: AdminClient,
+  options: CreateOptions,
+): Promise<AccountData> {
+  const { name, plan, credits, limit: limits } = options;
+  const details = { name, plan, limits, low_balance: lowBalanceOf(options) };
+  const account = await client.call<AccountData>('POST', '/accounts', details);
+  if (credits === undefined) return account;
+  const payment = { amount: credits, id: randomUUID(), note: '' };
+  const path = `${pathOf(account.id)}/credits`;
+  const paid = client.call<Pick<AccountData, 'balance'>>('POST', path, payment);
+  const { balance } = await paid.catch((cause) => {
+    terminal.err(explainPayment(account.id, payment, isRefused(cause)));
+    throw cause;
+  });
+  // Asking the node again could fail, and then nobody would learn the id.
+  return { ...account, balance };
 }
 
 /** Fetches all accounts, page by page. */
