@@ -91,6 +91,17 @@ describeBooks('commands that open the books', (scene) => {
     await books.close();
   });
 
+  it('export the ledger of one account, and refuse an account that the books do not know', async () => {
+    expect((await run('books', 'import', ...FOLDERS)).code).toBe(0);
+    const { code, out } = await run('ledger', 'export', '--account', ACCOUNT);
+    expect([code, out.includes(ACCOUNT)]).toEqual([0, true]);
+    for (const unknown of ['acct_03JqBCkVG9TY', 'acct_TYPO']) {
+      expect(await run('ledger', 'export', '--account', unknown, '--format', 'csv')).toEqual({
+        ...{ code: 1, out: '', err: `tollgate: the books have no account ${unknown}\n` },
+      });
+    }
+  });
+
   it('say what an import could not find, and fail', async () => {
     const { code, out } = await run('books', 'import', FOLDERS[0] ?? '');
     expect(out).toContain('missing  2 stretches that neither');

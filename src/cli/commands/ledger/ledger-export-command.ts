@@ -39,6 +39,9 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
   return await withBooks({ ...options, access: 'read' }, async ({ books, signal }) => {
     const query = { account, key: undefined, fromMs: undefined, toMs: undefined };
     const doubtful = await countDoubtful(books, query);
+    if (account !== undefined && doubtful === 0 && !(await hasAccount(books, account))) {
+      throw new Error(`the books have no account ${account}`);
+    }
     let lines: string[] = format === 'csv' ? [LEDGER_CSV_HEAD] : [];
     let entries = 0;
     progress('0 entries');
@@ -55,6 +58,13 @@ export async function runLedgerExportCommand(options: LedgerExportOptions): Prom
     for (const sentence of missing) err(`tollgate: ${sentence}`);
     return missing.length === 0 ? 0 : 1;
   });
+}
+
+/** Whether the books have an entry, a payment or the name of an account. */
+async function hasAccount({ db }: Books, account: string): Promise<boolean> {
+  const counted = db.selectFrom('account_totals').select('account').where('account', '=', account);
+  const named = db.selectFrom('account_names').select('account').where('account', '=', account);
+  return (await counted.unionAll(named).execute()).length > 0;
 }
 
 /** A sentence for each reason why entries are missing. */
