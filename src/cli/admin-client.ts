@@ -8,8 +8,9 @@ const UNSENT_CODES: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
   ...['ENOTFOUND', 'EAI_AGAIN'],
 ]);
-/** For questions that the books may have to look at many days for. */
+/** For long lists, and for questions that the books may have to look at many days for. */
 export const BOOKS_TIME_MAX_MS = 60_000;
+const PAGE_MAX = 1_000;
 
 export interface AdminClient {
   /** `path` begins after `/admin/v1`. */
@@ -67,6 +68,35 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       }
     },
   };
+}
+
+interface ListQuestion {
+  /** What is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Which parameter names the place where the next page begins. */
+  readonly cursor: 'after' | 'before';
+  readonly countMax?: number | undefined;
+}
+
+/** The pages of a list. None is asked for before the one before it has been dealt with. */
+export async function* readPages<Item>(
+  client: AdminClient,
+  path: string,
+  { query, cursor, countMax = Number.POSITIVE_INFINITY }: ListQuestion,
+): AsyncGenerator<readonly Item[]> {
+  let next: string | null | undefined;
+  for (let left = countMax; left > 0 && next !== null; ) {
+    const fields = { ...query, limit: Math.min(left, PAGE_MAX), [cursor]: next };
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(fields)) {
+      if (value !== undefined) parameters.set(name, String(value));
+    }
+    const page: { readonly data: readonly Item[]; readonly next: string | null } =
+      await client.call('GET', `${path}?${parameters}`, undefined, BOOKS_TIME_MAX_MS);
+    yield page.data;
+    left -= page.data.length;
+    next = page.next;
+  }
 }
 
 /** What comes until the last end of a line at a time, and what follows it at the end. */

@@ -1,7 +1,26 @@
-import { expect, it } from 'vitest';
+import { Command } from 'commander';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { registerAuditCommands } from '../../src/cli/commands/audit-commands.ts';
+import { createTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import { useAdminCli } from './use-admin-cli.ts';
 
-const { ops, runOk, createAccount } = useAdminCli();
+const { ops, env, runOk, createAccount } = useAdminCli();
+
+/** More than a page has. */
+const CHANGES = 1_100;
+
+async function addChanges(account: string) {
+  for (let i = 0; i < CHANGES; i++) {
+    await ops().audit.add({
+      ...{
+        what: 'account.set',
+        who: { via: 'api', token: null, address: null, operator: null },
+        node: 'n',
+      },
+      ...{ account, key: null, outcome: 'done', before: null, after: { name: `name ${i}` } },
+    });
+  }
+}
 
 it('tollgate audit shows what was changed, by whom, and tells commands from programs', async () => {
   const account = await createAccount();
@@ -46,19 +65,31 @@ it('tollgate audit names suspensions as such, and cuts values that are long', as
 it('tollgate audit export prints every entry as a line of JSON, however many pages there are', async () => {
   expect(await runOk('audit', 'export', '--account', 'acct_000000000000')).toBe('');
   const account = await createAccount();
-  const CHANGES = 1_100;
-  for (let i = 0; i < CHANGES; i++) {
-    await ops().audit.add({
-      ...{
-        what: 'account.set',
-        who: { via: 'api', token: null, address: null, operator: null },
-        node: 'n',
-      },
-      ...{ account, key: null, outcome: 'done', before: null, after: { name: `name ${i}` } },
-    });
-  }
+  await addChanges(account);
   const lines = (await runOk('audit', 'export', '--account', account)).trim().split('\n');
   const names = lines.map((line) => (JSON.parse(line) as { after: { name: string } }).after.name);
   const expected = Array.from({ length: CHANGES }, (_, i) => `name ${i}`);
   expect(names.toReversed()).toEqual(['Acme', ...expected]);
+});
+
+it('tollgate audit export asks for a page only when its reader has taken the one before', async () => {
+  const account = await createAccount();
+  await addChanges(account);
+  const asked = vi.spyOn(globalThis, 'fetch');
+  onTestFinished(() => asked.mockRestore());
+  const counts: number[] = [];
+  const terminal: Terminal = {
+    ...createTerminal(),
+    out: () => counts.push(0),
+    async outPaced() {
+      await ops().call('GET', '/accounts');
+      counts.push(asked.mock.calls.filter(([url]) => String(url).includes('/audit')).length);
+    },
+  };
+  for (const [name, value] of Object.entries(env())) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const program = new Command();
+  registerAuditCommands(program, { terminal, setExitCode: () => {} });
+  await program.parseAsync(['audit', 'export', '--account', account], { from: 'user' });
+  expect(counts).toEqual([1, 2]);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { WrittenLimit } from '../../config/schema/limit-schemas.ts';
-import type { AdminClient } from '../admin-client.ts';
+import { type AdminClient, readPages } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -120,18 +120,12 @@ async function createAccount(
   return { ...account, balance };
 }
 
-/** Fetches all accounts, page by page. */
 export async function fetchAccounts(client: AdminClient): Promise<readonly AccountData[]> {
   const accounts: AccountData[] = [];
-  for (let after = ''; ; ) {
-    const page = await client.call<{
-      readonly data: readonly AccountData[];
-      readonly next: string | null;
-    }>('GET', `/accounts${after}`);
-    accounts.push(...page.data);
-    if (page.next === null) return accounts;
-    after = `?after=${encodeURIComponent(page.next)}`;
+  for await (const page of readPages<AccountData>(client, '/accounts', { cursor: 'after' })) {
+    accounts.push(...page);
   }
+  return accounts;
 }
 
 /** A payment without an answer may have been entered. With its id, it is so once at most. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type AdminClient, BOOKS_TIME_MAX_MS } from '../admin-client.ts';
+import { type AdminClient, readPages } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -43,7 +43,6 @@ interface AuditOptions extends AdminOptions {
 }
 
 const LIMIT = 100;
-const PAGE_MAX = 1_000;
 /** Only the first changes are shown, since a new key has a dozen fields. */
 const CHANGES_SHOWN_MAX = 4;
 const CHANGE_CHARS_MAX = 120;
@@ -55,7 +54,8 @@ export function registerAuditCommands(program: Command, host: CommandHost): void
     .action((options: AuditOptions) =>
       runAdminCommand(host, options, async (client) => {
         const entries: AuditData[] = [];
-        await readEntries(client, options, options.limit ?? LIMIT, (page) => entries.push(...page));
+        const { limit = LIMIT } = options;
+        for await (const page of readEntries(client, options, limit)) entries.push(...page);
         return { data: entries, text: printEntries(entries) };
       }),
     );
@@ -79,37 +79,21 @@ function withAuditOptions(command: Command): Command {
 
 async function exportEntries(host: CommandHost, options: AuditOptions): Promise<void> {
   await runAdminCommand(host, options, async (client) => {
-    await readEntries(client, options, Number.POSITIVE_INFINITY, (page) => {
-      if (page.length === 0) return;
-      host.terminal.out(page.map((entry) => JSON.stringify(entry)).join('\n'));
-    });
+    for await (const page of readEntries(client, options)) {
+      if (page.length === 0) continue;
+      await host.terminal.outPaced(page.map((entry) => JSON.stringify(entry)).join('\n'));
+    }
     return undefined;
   });
 }
 
-/** Reads page by page. The log itself is bounded. */
-async function readEntries(
+function readEntries(
   client: AdminClient,
   { from, to, account, key }: AuditOptions,
-  countMax: number,
-  take: (page: readonly AuditData[]) => void,
-): Promise<void> {
-  let before: string | undefined;
-  for (let left = countMax; left > 0; ) {
-    const limit = Math.min(left, PAGE_MAX);
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries({ from, to, account, key, before, limit })) {
-      if (value !== undefined) query.set(name, String(value));
-    }
-    const page = await client.call<{
-      readonly data: readonly AuditData[];
-      readonly next: string | null;
-    }>('GET', `/audit?${query}`, undefined, BOOKS_TIME_MAX_MS);
-    take(page.data);
-    if (page.next === null) return;
-    before = page.next;
-    left -= page.data.length;
-  }
+  countMax?: number,
+) {
+  const query = { from, to, account, key };
+  return readPages<AuditData>(client, '/audit', { query, cursor: 'before', countMax });
 }
 
 function printEntries(entries: readonly AuditData[]): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { BOOKS_TIME_MAX_MS } from '../admin-client.ts';
+import { BOOKS_TIME_MAX_MS, readPages } from '../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -11,7 +11,6 @@ import { printReceipt, type ReceiptData } from '../print-receipt.ts';
 import { ABSENT, printTable } from '../print-table.ts';
 
 const LIMIT = 50;
-const PAGE_MAX = 1_000;
 
 interface ListedRequest {
   readonly id: string;
@@ -25,11 +24,6 @@ interface ListedRequest {
   readonly outcome: string | null;
   readonly charged: number;
   readonly total_ms: number | null;
-}
-
-interface RequestsPage {
-  readonly data: readonly ListedRequest[];
-  readonly next: string | null;
 }
 
 interface ListOptions extends AdminOptions {
@@ -76,20 +70,14 @@ export function registerRequestsCommands(program: Command, host: CommandHost): v
     .option('--to <time>', 'entered before this time', parseTime)
     .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)
     .action((options: ListOptions) =>
-      runAdminCommand(host, options, async ({ call }) => {
+      runAdminCommand(host, options, async (client) => {
+        const filters = Object.entries(FILTERS).map(([option, name]) => [name, options[option]]);
+        const query = Object.fromEntries(filters);
+        const { limit: countMax = LIMIT } = options;
+        const list = { query, cursor: 'before', countMax } as const;
         const requests: ListedRequest[] = [];
-        const query = new URLSearchParams();
-        for (const [option, name] of Object.entries(FILTERS)) {
-          if (options[option] !== undefined) query.set(name, String(options[option]));
-        }
-        for (let left = options.limit ?? LIMIT; left > 0; ) {
-          query.set('limit', String(Math.min(left, PAGE_MAX)));
-          const path = `/requests?${query}`;
-          const page = await call<RequestsPage>('GET', path, undefined, BOOKS_TIME_MAX_MS);
-          requests.push(...page.data);
-          left -= page.data.length;
-          if (page.next === null) break;
-          query.set('before', page.next);
+        for await (const page of readPages<ListedRequest>(client, '/requests', list)) {
+          requests.push(...page);
         }
         return { data: requests, text: printRequests(requests) };
       }),

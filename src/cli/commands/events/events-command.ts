@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AdminClient } from '../../admin-client.ts';
+import { readPages } from '../../admin-client.ts';
 import {
   type AdminOptions,
   type CommandHost,
@@ -23,11 +23,6 @@ interface EventData {
   readonly held: number;
 }
 
-interface EventsData {
-  readonly data: readonly EventData[];
-  readonly next: string | null;
-}
-
 interface EventsOptions extends AdminOptions {
   readonly account?: string;
   readonly type?: string;
@@ -35,7 +30,6 @@ interface EventsOptions extends AdminOptions {
 }
 
 const LIMIT = 100;
-const PAGE_MAX = 1_000;
 
 export function registerEventsCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('events'))
@@ -45,28 +39,15 @@ export function registerEventsCommand(program: Command, host: CommandHost): void
     .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)
     .action((options: EventsOptions) =>
       runAdminCommand(host, options, async (client) => {
-        const events = await readEvents(client, options);
+        const { account, type, limit: countMax = LIMIT } = options;
+        const list = { query: { account, type }, cursor: 'before', countMax } as const;
+        const events: EventData[] = [];
+        for await (const page of readPages<EventData>(client, '/limit-events', list)) {
+          events.push(...page);
+        }
         return { data: events, text: printEvents(events) };
       }),
     );
-}
-
-/** Reads page by page. The list itself is bounded. */
-async function readEvents(client: AdminClient, options: EventsOptions): Promise<EventData[]> {
-  const { account, type, limit: countMax = LIMIT } = options;
-  const events: EventData[] = [];
-  let before: string | null = '';
-  while (before !== null && events.length < countMax) {
-    const limit = String(Math.min(countMax - events.length, PAGE_MAX));
-    const query = new URLSearchParams({ limit });
-    for (const [name, value] of Object.entries({ account, type, before })) {
-      if (value) query.set(name, value);
-    }
-    const page: EventsData = await client.call('GET', `/limit-events?${query}`);
-    events.push(...page.data);
-    before = page.next;
-  }
-  return events;
 }
 
 function printEvents(events: readonly EventData[]): string {
