@@ -19,10 +19,17 @@ export type DirectoryErrorCode =
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
   readonly code: DirectoryErrorCode;
+  /** Whether a change may have taken place nevertheless. */
+  readonly isInDoubt: boolean;
 
-  constructor(code: DirectoryErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: DirectoryErrorCode,
+    message: string,
+    { isInDoubt = false, ...options }: ErrorOptions & { readonly isInDoubt?: boolean } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.isInDoubt = isInDoubt;
   }
 }
 

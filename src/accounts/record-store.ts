@@ -24,7 +24,7 @@ export interface RecordStore {
 }
 
 export function createRecordStore(connection: Pick<RedisConnection, 'send'>): RecordStore {
-  const repeat = async <Reply>(call: () => Promise<Reply>, outcome: string): Promise<Reply> => {
+  const repeat = async <Reply>(call: () => Promise<Reply>, isChange: boolean): Promise<Reply> => {
     const deadlineMs = performance.now() + BUDGET_MS;
     for (let attempt = 0; ; attempt++) {
       try {
@@ -32,16 +32,16 @@ export function createRecordStore(connection: Pick<RedisConnection, 'send'>): Re
       } catch (error) {
         if (classifyRedisError(error) === 'fault') throw error;
         const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, RETRY_DELAY_MAX_MS);
-        if (performance.now() + delayMs >= deadlineMs) throw refuseStoreOut(outcome, error);
+        if (performance.now() + delayMs >= deadlineMs) throw refuseStoreOut(isChange, error);
         await sleep(delayMs);
       }
     }
   };
 
-  const read: RecordStore['read'] = (call) => repeat(call, '');
+  const read: RecordStore['read'] = (call) => repeat(call, false);
 
   return {
-    ask: (call) => repeat(call, ': whether a change took place is not known'),
+    ask: (call) => repeat(call, true),
     read,
     async readRecord(record, fields) {
       const values = (await read(() => connection.send('hmget', [record, ...fields]))) as (
@@ -73,7 +73,8 @@ export async function readEach<Item, Value>(
   return values;
 }
 
-function refuseStoreOut(outcome: string, cause: unknown): DirectoryError {
-  const message = `Redis does not answer at the moment${outcome}`;
-  return new DirectoryError('store_unavailable', message, { cause });
+function refuseStoreOut(isInDoubt: boolean, cause: unknown): DirectoryError {
+  const doubt = isInDoubt ? ': whether a change took place is not known' : '';
+  const message = `Redis does not answer at the moment${doubt}`;
+  return new DirectoryError('store_unavailable', message, { isInDoubt, cause });
 }

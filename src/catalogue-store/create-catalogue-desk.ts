@@ -43,14 +43,14 @@ export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
   const preview = async (change: CatalogueChange) => {
     refuseUnsold(change.document, upstreams());
     encodeDocument(change.document);
-    const head = await store.ask(() => readHead(connection));
+    const head = await store.read(() => readHead(connection));
     if (head?.version !== change.baseVersion) throw refuseChanged(head?.version ?? 0);
     return diffDocuments((await read(change.baseVersion)).document, change.document);
   };
 
   return {
     async read() {
-      const head = await store.ask(() => readHead(connection));
+      const head = await store.read(() => readHead(connection));
       const { document, ...last } = await read(head?.version ?? 0);
       const { version: soldVersion, refused } = keeper.state();
       return { rules: 'store', last, document, soldVersion, refused };
@@ -70,7 +70,7 @@ export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
       const order = { baseVersion, document: encodeDocument(document), fromMs: 0, origin };
       return applyAndTell(options, store, { ...order, isRollback: true }, changes);
     },
-    listVersions: () => store.ask(() => listVersions(connection)),
+    listVersions: () => store.read(() => listVersions(connection)),
     readVersion: read,
     async diff(from, to) {
       const [before, after] = [await read(from), await read(to)];
@@ -103,7 +103,7 @@ async function readStored(
   store: RecordStore,
   version: number,
 ): Promise<Omit<StoredVersion, 'document'> & { readonly document: CatalogueDocument }> {
-  const found = await store.ask(() => readVersion(connection, version));
+  const found = await store.read(() => readVersion(connection, version));
   if (found === undefined) {
     throw new CatalogueError('unknown_version', `version ${version} is not kept, or never was`);
   }

@@ -38,13 +38,13 @@ export async function openCatalogue(
   if (copy !== undefined) known.replace(copy.versions);
   for (let attempt = 1; ; attempt++) {
     try {
-      let head = await store.ask(() => readHead(connection));
+      let head = await store.read(() => readHead(connection));
       if (head === undefined && copy === undefined) {
         await seed(options, store);
-        head = await store.ask(() => readHead(connection));
+        head = await store.read(() => readHead(connection));
       }
       if (head === undefined || (head.id === copy?.id && head.version < lastOf(known))) break;
-      const versions = await store.ask(() => readVersions(connection));
+      const versions = await store.read(() => readVersions(connection));
       if (head.id === copy?.id) known.add(versions);
       else known.replace(versions);
       copies.save({ id: head.id, versions: known.all() });

@@ -88,8 +88,7 @@ export function createAdminHandler(
     const call: AdminCall = { ...names, query, body, who, caller, signal };
     const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
     const answer = await route.handle(call).catch(async (error: unknown) => {
-      // Redis was lost during the call, so the change may have taken place.
-      if (what !== undefined && isStoreOut(error)) {
+      if (what !== undefined && error instanceof DirectoryError && error.isInDoubt) {
         await tell(what, who, unknownOf(route, call), 'unknown');
       }
       throw error;
