@@ -13,7 +13,7 @@ import { searchAccounts } from '../books/questions/search-accounts.ts';
 import { printStatement } from '../books/questions/statements/print-statement.ts';
 import { readStatement } from '../books/questions/statements/statement.ts';
 import { exportUsage } from '../books/questions/usage/export-usage.ts';
-import { sumUsage } from '../books/questions/usage/sum-usage.ts';
+import { printUsage } from '../books/questions/usage/print-usage.ts';
 
 /** Every question with one answer, by its name. */
 const QUESTIONS = {
@@ -25,11 +25,10 @@ const QUESTIONS = {
   readStatement,
   readStatus,
   searchAccounts,
-  sumUsage,
 };
 
 /** Every question whose answer is a text of any length. */
-const STREAMED_QUESTIONS = { exportUsage, listEntries, printStatement };
+const STREAMED_QUESTIONS = { exportUsage, listEntries, printStatement, printUsage };
 
 export type BoundQuestions = Readonly<
   Record<string, (query: never, signal: AbortSignal) => Promise<unknown> | AsyncIterable<string>>

@@ -29,12 +29,12 @@ export function createBooksDesk(
     listRefusals: answered('listRefusals'),
     listAudit: answered('listAudit'),
     searchAccounts: answered('searchAccounts'),
-    sumUsage: answered('sumUsage'),
     readStatement: answered('readStatement'),
     readStatus: (signal) => answered<StatusQuery, never>('readStatus')(readStatusQuery(), signal),
     listEntries: streamed('listEntries'),
     exportUsage: streamed('exportUsage'),
     printStatement: streamed('printStatement'),
+    printUsage: streamed('printUsage'),
     findCharged: answered('findCharged'),
   };
 }

@@ -6,7 +6,6 @@ import type { RequestsPage, RequestsQuery } from '../books/questions/requests/li
 import type { AccountSearch, FoundAccounts } from '../books/questions/search-accounts.ts';
 import type { PrintedStatementQuery } from '../books/questions/statements/print-statement.ts';
 import type { Statement, StatementQuery } from '../books/questions/statements/statement.ts';
-import type { UsageReport } from '../books/questions/usage/sum-usage.ts';
 import type { UsageQuery } from '../books/questions/usage/usage-query.ts';
 
 /**
@@ -25,7 +24,8 @@ export interface BooksDesk {
   readStatus(signal: AbortSignal): Promise<BooksStatus>;
   listAudit(query: AuditQuery, signal: AbortSignal): Promise<AuditPage>;
   searchAccounts(query: AccountSearch, signal: AbortSignal): Promise<FoundAccounts>;
-  sumUsage(query: UsageQuery, signal: AbortSignal): Promise<UsageReport>;
+  /** JSON. */
+  printUsage(query: UsageQuery, signal: AbortSignal): AsyncIterable<string>;
   /** CSV. */
   exportUsage(query: UsageQuery, signal: AbortSignal): AsyncIterable<string>;
   readStatement(query: StatementQuery, signal: AbortSignal): Promise<Statement>;

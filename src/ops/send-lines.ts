@@ -5,6 +5,7 @@ import { STALL_MAX_MS } from './access/cut-stalled-reader.ts';
 /** What is sent, and under which name a browser keeps it. */
 interface SentText {
   readonly contentType:
+    | 'application/json'
     | 'application/x-ndjson'
     | 'text/csv; charset=utf-8'
     | 'text/html; charset=utf-8';
@@ -12,8 +13,7 @@ interface SentText {
 }
 
 /**
- * Sends an answer of any length as fast as the client reads. Each text is whole lines with their
- * ends, or empty. A failure before the first text is still sent as a plain refusal.
+ * Sends an answer of any length as fast as the client reads. A text may be empty. A failure before the first text is still sent as a plain refusal.
  */
 export async function sendLines(
   response: ServerResponse,

@@ -14,7 +14,7 @@ import { searchAccounts } from '../../src/books/questions/search-accounts.ts';
 import { printStatement } from '../../src/books/questions/statements/print-statement.ts';
 import { readStatement } from '../../src/books/questions/statements/statement.ts';
 import { exportUsage } from '../../src/books/questions/usage/export-usage.ts';
-import { sumUsage } from '../../src/books/questions/usage/sum-usage.ts';
+import { printUsage } from '../../src/books/questions/usage/print-usage.ts';
 import type { BooksDesk } from '../../src/ops/books-desk.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
@@ -49,7 +49,7 @@ export async function openBooksDesk(
     readStatus: (signal) => bind(readStatus)({ keepDays: 90, archive: null }, signal),
     listAudit: bind(listAudit),
     searchAccounts: bind(searchAccounts),
-    sumUsage: bind(sumUsage),
+    printUsage: (query, signal) => printUsage(context, query, signal),
     exportUsage: (query, signal) => exportUsage(context, query, signal),
     readStatement: bind(readStatement),
     printStatement: (query, signal) => printStatement(context, query, signal),

@@ -17,7 +17,7 @@ interface UsageRoutesOptions {
   readonly directory: Directory;
   readonly books: Pick<
     BooksDesk,
-    'knowsKey' | 'sumUsage' | 'exportUsage' | 'readStatement' | 'printStatement'
+    'knowsKey' | 'printUsage' | 'exportUsage' | 'readStatement' | 'printStatement'
   >;
 }
 
@@ -35,7 +35,11 @@ export function createUsageRoutes(options: UsageRoutesOptions): readonly AdminRo
       otherAnswers: ['text/csv'],
       async handle({ query: { format, ...query }, signal }) {
         await checkSubjects(options, query, signal);
-        if (format === 'json') return { status: 200, body: await books.sumUsage(query, signal) };
+        if (format === 'json') {
+          const pieces = books.printUsage(query, signal);
+          const json = { contentType: 'application/json' } as const;
+          return { stream: (response) => sendLines(response, pieces, json) };
+        }
         const lines = books.exportUsage(query, signal);
         const file = { contentType: 'text/csv; charset=utf-8', fileName: 'usage.csv' } as const;
         return { stream: (response) => sendLines(response, lines, file) };

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs } from '../../../src/books/engine/days.ts';
 import { exportUsage } from '../../../src/books/questions/usage/export-usage.ts';
+import { printUsage } from '../../../src/books/questions/usage/print-usage.ts';
 import { readUsage } from '../../../src/books/questions/usage/read-usage.ts';
 import { sumUsage } from '../../../src/books/questions/usage/sum-usage.ts';
 import type { UsageQuery } from '../../../src/books/questions/usage/usage-query.ts';
@@ -82,6 +83,23 @@ describeBooks('usage', (scene) => {
       }),
       { numRuns: RUNS / 2 },
     );
+  });
+
+  test('as JSON is the same, in pieces of a bounded length', async () => {
+    const books = await scene.create();
+    const entries = Array.from({ length: 1_000 }, (_, seq) =>
+      makeEntry({ seq, model: `model ${seq}` }),
+    );
+    await enter(books, entries);
+
+    for (const query of [{ by: ['model'] }, { by: ['model'], model: 'none' }] as const) {
+      const pieces: string[] = [];
+      for await (const piece of printUsage(contextOf(books, redis), query, WANTED)) {
+        pieces.push(piece);
+      }
+      expect(JSON.parse(pieces.join(''))).toEqual(await sum(books, query));
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(70_000);
+    }
   });
 
   test('has names of accounts and keys, and the account of each key', async () => {
