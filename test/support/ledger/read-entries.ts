@@ -29,7 +29,7 @@ interface EntriesOfAccount {
  * have; by one that was set back, they wait. So both Redis and the books are read.
  */
 export async function readEntries(of: EntriesOfAccount): Promise<readonly Entry[]> {
-  const entries = await readStream(of);
+  const entries = await readRecentEntries(of);
   const env = { TOLLGATE_DATA_DIR: of.gateway.dataDir };
   const { out } = await runProgram(env, 'ledger', 'export', '--account', of.account);
   for (const text of out.split('\n').filter((line) => line !== '')) {
@@ -39,7 +39,11 @@ export async function readEntries(of: EntriesOfAccount): Promise<readonly Entry[
   return [...entries.values()];
 }
 
-async function readStream({ store, account }: EntriesOfAccount): Promise<Map<string, Entry>> {
+/** The entries that are still in Redis, by their places. */
+export async function readRecentEntries({
+  store,
+  account,
+}: Omit<EntriesOfAccount, 'gateway'>): Promise<Map<string, Entry>> {
   const { ledger } = keysOfBucket(bucketOfAccount(account) ?? -1);
   const found = (await store.send('xrange', [ledger, '-', '+'])) as [string, string[]][];
   const entries = new Map<string, Entry>();
