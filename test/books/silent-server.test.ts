@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrateBooks } from '../../src/books/engine/migrate-books.ts';
 import { readIngestion, writeBatch } from '../../src/books/writing/write-batch.ts';
+import { createDeferred } from '../../src/lib/time/deferred.ts';
 import { startPostgres } from '../support/servers/start-postgres.ts';
 import { useCleanUp } from '../support/use-clean-up.ts';
 import { createBooksOpener } from './books-scene.ts';
@@ -62,11 +63,14 @@ it('gets a row soon that a machine has locked which is gone', async () => {
   const url = `postgres://postgres@127.0.0.1:${way.port}/postgres`;
   const fast = `${url}?idle_in_transaction_session_timeout=500&query_timeout=5000`;
   const gone = open({ kind: 'postgres', url: fast, connectionsMax: 1 });
+  const locked = createDeferred();
   const asked = gone.db.transaction().execute(async (tx) => {
     await tx.updateTable('ingestion').set({ version: 7 }).execute();
     way.swallow();
+    locked.resolve();
     await readIngestion({ db: tx });
   });
+  await locked.promise;
   const rest = { cursors: new Map(), entries: [], payments: [], damaged: [], gaps: [] };
   await writeBatch(books, { ...rest, version: 0 }, { isLost: async () => false, nowMs: 0 });
   expect(await readIngestion(books)).toMatchObject({ version: 1 });
