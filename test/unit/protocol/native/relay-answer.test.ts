@@ -49,6 +49,7 @@ const answers = fc
 
 describe('a whole native answer for a native client', () => {
   it('is the same with another model, and is counted as it is where it is written anew', () => {
+    const outcomes = new Set<string>();
     fc.assert(
       fc.property(answers, writings, (answer, writing) => {
         const body = writeJson(answer, writing);
@@ -56,8 +57,10 @@ describe('a whole native answer for a native client', () => {
         const decoded = attempt(() => decodeNativeAnswer(body));
         if (typeof relayed === 'string' || typeof decoded === 'string') {
           expect(relayed).toEqual(decoded);
+          outcomes.add('refused');
         } else if (relayed.closing === undefined) {
           expect(relayed.events).toEqual(decoded);
+          outcomes.add('written anew');
         } else {
           const { contentBytes } = tallyDeltas(decoded);
           const outline = outlineAnswer(decoded);
@@ -65,10 +68,12 @@ describe('a whole native answer for a native client', () => {
           expect([relayed.events[0], relayed.events.at(-1)]).toEqual([outline[0], outline.at(-1)]);
           expect(relayed.events.map(({ type }) => type)).toEqual(outline.map(({ type }) => type));
           expect(JSON.parse(textOf(body))).toEqual({ ...JSON.parse(body), model: MODEL });
+          outcomes.add('relayed');
         }
       }),
       { numRuns: 5_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
+    expect([...outcomes].sort()).toEqual(['refused', 'relayed', 'written anew']);
   });
 
   const USAGE = '"usage":{"input_tokens":1,"output_tokens":1}';

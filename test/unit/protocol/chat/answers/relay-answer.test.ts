@@ -96,18 +96,25 @@ function expectRelay(body: string, relayed: ReturnType<typeof relay>): void {
 
 describe('a whole chat answer for a chat client', () => {
   it('is the same with a head of ours, and is counted as it is where it is written anew', () => {
+    const outcomes = new Set<string>();
     fc.assert(
       fc.property(answers, writings, (answer, writing) => {
         const body = writeJson(answer, writing);
         const relayed = attempt(() => relay(body));
         if (typeof relayed === 'string') {
           expect(relayed).toEqual(attempt(() => decodeChatAnswer(body)));
+          outcomes.add('refused');
         } else if (relayed.closing === undefined) {
           expect(relayed.events).toEqual(decodeChatAnswer(body));
-        } else expectRelay(body, relayed);
+          outcomes.add('written anew');
+        } else {
+          expectRelay(body, relayed);
+          outcomes.add('relayed');
+        }
       }),
       { numRuns: 5_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
     );
+    expect([...outcomes].sort()).toEqual(['refused', 'relayed', 'written anew']);
   });
 
   const USAGE = '"usage":{"prompt_tokens":1,"completion_tokens":1}';
