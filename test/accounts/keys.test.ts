@@ -177,7 +177,8 @@ describe('rotation', () => {
 
   it('ends the old secret when the overlap is over, or at once without one', async () => {
     const first = await directory.createKey(account, {});
-    const second = await directory.rotateKey(first.record.id, { overlapMs: 300 });
+    const second = await directory.rotateKey(first.record.id, { overlapMs: 3_000 });
+    expect(await directory.check(first.key)).toBe('known');
     await waitUntil(
       async () => (await directory.check(first.key)) === 'unknown',
       'the old secret has ended',
