@@ -113,6 +113,9 @@ describe('the watch over Redis', () => {
     await waitUntil(() => calls === 2, 'the next probe follows');
     watch.stop();
     settle?.();
+    const stoppedMs = Date.now();
+    await waitUntil(() => Date.now() - stoppedMs > 1_500, 'more than an interval has passed');
+    expect(calls).toBe(2);
   });
 });
 
