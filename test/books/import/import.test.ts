@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
-import { importSegments } from '../../../src/books/import/import-segments.ts';
+import { type ImportOptions, importSegments } from '../../../src/books/import/import-segments.ts';
 import { verifyBooks } from '../../../src/books/verify/verify-books.ts';
 import { readIngestion } from '../../../src/books/writing/write-batch.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
@@ -28,9 +28,10 @@ describeBooks('importing segments', (scene) => {
     dirs: readonly string[],
     onProgress = () => {},
     signal = new AbortController().signal,
+    connection: ImportOptions['connection'] = redis.connection,
   ) =>
     importSegments({
-      ...{ books, connection: redis.connection, dirs, clock, signal, onProgress },
+      ...{ books, connection, dirs, clock, signal, onProgress },
       findCost: () => 100,
     });
   const enter = () => enterStreams(books, redis.connection, BUCKETS);
@@ -176,9 +177,22 @@ describeBooks('importing segments', (scene) => {
   });
 
   it('goes on while a node takes the streams into the books', async () => {
-    const importing = importFolders([A, B]);
-    for (let round = 0; round < 5; round++) await enter().catch(() => {});
-    await importing;
+    let entering: Promise<void> | undefined;
+    let holds = 0;
+    // It asks Redis when it has read all segments, and before it moves the cursors.
+    const connection: ImportOptions['connection'] = {
+      client: redis.connection.client,
+      send: async (...call) => {
+        holds += 1;
+        await entering;
+        return redis.connection.send(...call);
+      },
+    };
+    const begin = () => {
+      entering ??= enter();
+    };
+    await importFolders([A, B], begin, undefined, connection);
+    expect(holds).toBeGreaterThan(0);
     await enter();
     expect(await verify()).toMatchObject(CLEAN);
   });
