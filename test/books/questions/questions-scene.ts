@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import type { EntryRow, PaymentRow } from '../../../src/books/engine/tables.ts';
 import type { QuestionContext } from '../../../src/books/questions/question.ts';
@@ -16,6 +17,41 @@ export function contextOf(
 
 /** A question that nobody takes back. */
 export const WANTED = new AbortController().signal;
+
+/**
+ * Books whose reader leaves when so many queries have been answered, and how many were sent in all.
+ * A reader of more than all of them stays.
+ */
+export function watchReader(books: Books, answersMax = Number.POSITIVE_INFINITY) {
+  const leaving = new AbortController();
+  const seen = { queries: 0, answers: 0 };
+  const db = books.db.withPlugin({
+    transformQuery({ node }) {
+      seen.queries += 1;
+      return node;
+    },
+    async transformResult({ result }) {
+      seen.answers += 1;
+      if (seen.answers === answersMax) leaving.abort(new Error('the reader has left'));
+      return result;
+    },
+  });
+  return { books: { ...books, db }, signal: leaving.signal, seen };
+}
+
+/** Expects that what is asked ends soon after its reader has left. */
+export async function expectLeft(
+  books: Books,
+  answersMax: number,
+  ask: (books: Books, signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const staying = watchReader(books);
+  await ask(staying.books, staying.signal);
+  const leaving = watchReader(books, answersMax);
+  await expect(ask(leaving.books, leaving.signal)).rejects.toThrow('the reader has left');
+  expect(leaving.seen.queries).toBe(answersMax);
+  expect(staying.seen.queries).toBeGreaterThan(answersMax);
+}
 
 const KEPT = { isLost: async () => false, nowMs: 0 };
 
