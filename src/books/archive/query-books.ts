@@ -47,6 +47,8 @@ export interface ReadyDay {
 }
 
 const MEMORY_MAX = '512MB';
+/** From one to the next: DuckDB forgets an interruption that comes before the query has begun. */
+const INTERRUPT_MS = 100;
 
 /**
  * Answers a SELECT over the view `entries`: the live days, and the archived ones. Beside the
@@ -59,7 +61,11 @@ export async function* queryBooks(
 ): AsyncGenerator<string, void, undefined> {
   const tempFolder = await makeOwnFolder(options.tempFolder);
   let duckDb: DuckDb | undefined;
-  const interrupt = () => duckDb?.interrupt();
+  let interrupting: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    duckDb?.interrupt();
+    interrupting = setTimeout(interrupt, INTERRUPT_MS);
+  };
   try {
     const files = await gatherFiles(options, tempFolder);
     duckDb = await openDuckDb({ tempFolder: join(tempFolder, 'spill'), memoryMax: MEMORY_MAX });
@@ -73,6 +79,7 @@ export async function* queryBooks(
     throw error;
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
+    clearTimeout(interrupting);
     duckDb?.close();
     await rm(tempFolder, { recursive: true });
   }

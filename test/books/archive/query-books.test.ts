@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { archiveDay } from '../../../src/books/archive/archive-day.ts';
 import type { ArchiveStore } from '../../../src/books/archive/archive-store.ts';
 import type { Row } from '../../../src/books/archive/day-source.ts';
@@ -14,6 +14,7 @@ import { createS3Place } from '../../../src/books/archive/s3-place.ts';
 import { msOfDay } from '../../../src/books/engine/days.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { startS3Server } from '../../support/servers/start-s3-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { DAY, rowOf, rowsOf, sourceOf } from './days.ts';
 
 const DAY_START = msOfDay(DAY);
@@ -213,9 +214,15 @@ describe('an answer', () => {
   });
 
   it('ends when its signal is aborted, also within DuckDB', async () => {
-    const signal = AbortSignal.timeout(100);
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const listening = vi.spyOn(signal, 'addEventListener');
     const endless = 'SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b';
-    await expect(ask(endless, { signal })).rejects.toThrow('timeout');
+    const asked = ask(endless, { signal });
+    // It listens from the moment in which DuckDB begins.
+    await waitUntil(() => listening.mock.calls.length > 0, 'DuckDB has begun');
+    leaving.abort(new Error('the reader has left'));
+    await expect(asked).rejects.toThrow('the reader has left');
   });
 });
 
