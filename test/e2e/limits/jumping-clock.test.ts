@@ -107,12 +107,7 @@ async function createCaller(plan: string, credits: number, controls = {}): Promi
   };
 }
 
-async function askFor(
-  caller: Caller,
-  model: string,
-  n: number,
-  prompt: string,
-): Promise<Answer> {
+async function askFor(caller: Caller, model: string, n: number, prompt: string): Promise<Answer> {
   const question = { url: gateway.url, key: caller.key, model, prompt };
   const format = n % 2 === 0 ? 'native' : 'chat';
   return { ...(await askGateway({ ...question, format, isStream: n % 4 < 2 })), caller };

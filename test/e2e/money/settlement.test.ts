@@ -37,7 +37,11 @@ function costOf(usage: { input_tokens: number; output_tokens: number } | undefin
 /** In micro-credits, by the usage that a stream told. */
 async function costOfStream(stream: OpenStream): Promise<number> {
   const headers = { 'content-type': 'text/event-stream' };
-  const { isComplete, inputTokens = 0, outputTokens = 0 } = await readTold(
+  const {
+    isComplete,
+    inputTokens = 0,
+    outputTokens = 0,
+  } = await readTold(
     { format: 'native', isStream: true },
     new Response(stream.text(), { headers }),
   );
