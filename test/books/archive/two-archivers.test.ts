@@ -131,8 +131,15 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     await tellProgress(books, connection);
     await connection.send('set', [ARCHIVER_KEY, 'killed', 'px', 1_000]);
     const place = createFolderPlace(createTempDir());
-    const retained = await retain({ books, connection, place });
+    const holders: unknown[] = [];
+    const putFile: typeof place.putFile = async (...args) => {
+      holders.push(await connection.send('get', [ARCHIVER_KEY]));
+      await place.putFile(...args);
+    };
+    const retained = await retain({ books, connection, place: { ...place, putFile } });
     expect(retained).toEqual({ archived: ['2026-11-15'], failures: [] });
+    expect(holders).not.toEqual([]);
+    expect(holders).not.toContain('killed');
   });
 
   it('waits no longer where the clock of Redis was set back since', async () => {
