@@ -42,14 +42,16 @@ async function ask(gateway: Gateway, token: string, route = 'GET /operators/me',
   return { status: response.status, body: answer, code: codeOf(answer) };
 }
 
-/** Reads events, and tells whether they are over. */
+/** Reads events, and tells how much has come, and whether they are over. */
 async function listen(gateway: Gateway, bearer: string) {
   const headers = { authorization: `Bearer ${bearer}` };
   const response = await fetch(`${gateway.opsUrl}/admin/v1/events`, { headers });
   expect(response.status).toBe(200);
-  const reading = { isOver: false };
-  void response
-    .text()
+  const reading = { bytes: 0, isOver: false };
+  const read = async () => {
+    for await (const bytes of response.body ?? []) reading.bytes += bytes.length;
+  };
+  void read()
     .catch(() => {})
     .finally(() => {
       reading.isOver = true;
@@ -193,7 +195,13 @@ it('events, and all that goes on for long, break off on every node when their re
   const stays = await Promise.all(started.nodes.map((each) => listen(each, another)));
   await admin(node).call('POST', `/operators/${id}/revoke`);
   await waitUntil(() => read.every(({ isOver }) => isOver), 'the streams are over');
-  expect(stays).toEqual(stays.map(() => ({ isOver: false })));
+  const before = stays.map(({ bytes }) => bytes);
+  await create('viewer', 'Zoe');
+  await waitUntil(
+    () => stays.every(({ bytes }, index) => bytes > (before[index] ?? 0)),
+    'the others hear what happens next',
+  );
+  expect(stays.map(({ isOver }) => isOver)).toEqual(stays.map(() => false));
 });
 
 it('the audit log names the person who reloads nodes and changes the catalogue', async () => {
