@@ -83,10 +83,14 @@ describe('a revoked key', () => {
     const account = await operator.createAccount();
     const { id, key } = await operator.createKey(account);
     const streams = await openStreams(key, 4);
-    // Nobody hears of the revocation: the listeners are cut off just before it.
     const listeners = await countListeners();
+    const before = await Promise.all(nodes.map(countHeard));
+    // Nobody hears of the revocation: nobody may listen until it is over.
+    await redis.cli('ACL', 'SETUSER', 'default', '-subscribe', '-ssubscribe');
     await redis.cli('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await operator.revoke(id);
+    await redis.cli('ACL', 'SETUSER', 'default', '+subscribe', '+ssubscribe');
+    expect(await Promise.all(nodes.map(countHeard))).toEqual(before);
     await Promise.all(streams.map(({ ended }) => ended));
     for (const stream of streams) expect(stream.text()).toContain('has been revoked');
     await waitUntil(async () => (await countListeners()) >= listeners, 'all listen again');
