@@ -89,7 +89,7 @@ describe('a node whose store is out', () => {
       config: `workers: 1\nredis: {url: "redis://127.0.0.1:${redis.port}/0"}\n`,
     });
     process.kill(redis.pid, 'SIGSTOP');
-    await gateway.waitForLog(/redis/i);
+    await gateway.waitForLog(/Redis does not accept writes|connection to Redis lost/);
     expect((await healthOf(gateway.url, '/health')).code).toBe(200);
     process.kill(redis.pid, 'SIGCONT');
     await redis.stop();
