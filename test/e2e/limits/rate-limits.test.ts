@@ -60,7 +60,8 @@ describe.each([
       expectAdmitted(answers, LIMIT);
       const refused = answers.filter(({ status }) => status === 429);
       const waitsMs = refused.map(({ headers }) => Number(headers.get('retry-after-ms')));
-      for (const waitMs of waitsMs) expect(waitMs).toBeLessThanOrEqual(WINDOW_MS);
+      expect(Math.min(...waitsMs)).toBeGreaterThan(0);
+      expect(Math.max(...waitsMs)).toBeLessThanOrEqual(WINDOW_MS);
     }
     expect(countInOneWindow(admitted(all))).toBeLessThanOrEqual(LIMIT);
   });
@@ -95,11 +96,12 @@ describe('a refused request', () => {
   it('of a key with too many requests at once is told so, and room comes back', async () => {
     const account = await admin(nodes[0]).createAccount({ plan: 'pro' });
     const { key } = await admin(nodes[0]).createKey(account, { concurrency: 2 });
-    const slow = messageOf('[[latency 1500]]', { max_tokens: 1 });
+    // Longer than a busy machine takes to send them all.
+    const slow = messageOf('[[latency 6000]]', { max_tokens: 1 });
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) => askModel(nodes[index < 3 ? 0 : 1].url, key, slow)),
     );
-    expect(admitted(answers)).toHaveLength(2);
+    expectAdmitted(answers, 2);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.body.error?.message).toContain('may have 2 requests running at once');
     await admin(nodes[0]).waitUntilSettled(account);
