@@ -48,9 +48,10 @@ describe('a worker that dies', () => {
     void exit.then(() => {
       hasExited = true;
     });
-    while (!hasExited) {
+    await waitUntil(async () => {
       await fetch(`${gateway.url}/probe/crash`).catch(() => {});
-    }
+      return hasExited;
+    }, 'it gives up');
     expect(await exit).toBe(1);
     expect(gateway.stderr()).toMatch(
       /tollgate: worker 1 died 6 times in a row shortly after its start/,
