@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { type WaitingWatch, watchWaiting } from '../../../src/books/ingest/watch-waiting.ts';
 import { keysOfBucket } from '../../../src/quota/keys-of-bucket.ts';
 import { COUNT_KEYS } from '../../../src/redis/redis-keys.ts';
@@ -83,14 +83,22 @@ test('nothing is known when no node could count for long, which each log tells o
   const stream = keysOfBucket(3).ledger;
   await store.connection.send('set', [stream, 'no stream']);
   await waitForAll(undefined);
-  await waitUntil(() => nodes.every(({ log }) => log.lines.length === 1), 'both logs tell it');
-  for (const { log } of nodes) expect(log.lines[0]).toMatchObject({ level: 'error' });
-  const reasons = nodes.map(({ log }) => log.lines[0]?.fields['err']);
+  const waitForLast = (level: string) =>
+    waitUntil(
+      () => nodes.every(({ log }) => log.lines.at(-1)?.level === level),
+      `the last line of both logs is of level ${level}`,
+    );
+  await waitForLast('error');
+  const reasons = nodes.flatMap(({ log }) => log.lines.map(({ fields }) => fields['err']));
   expect(reasons).toContainEqual(expect.any(Error));
   await store.connection.send('del', [stream]);
   await waitForAll(1);
-  await waitUntil(() => nodes.every(({ log }) => log.lines.length === 2), 'both logs tell the end');
-  for (const { log } of nodes) expect(log.lines[1]).toMatchObject({ level: 'info' });
+  await waitForLast('info');
+  for (const { log } of nodes) {
+    // On a busy machine the count may get too old more than once.
+    const levels = log.lines.map((_, index) => (index % 2 === 0 ? 'error' : 'info'));
+    expect(log.lines.map(({ level }) => level)).toEqual(levels);
+  }
 });
 
 test('nothing is known either when Redis refuses to share a count for long', async () => {
@@ -100,14 +108,16 @@ test('nothing is known either when Redis refuses to share a count for long', asy
   const spoil = `redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], 'no', 'number')`;
   await store.connection.send('eval', [spoil, 1, COUNT_KEYS.waiting]);
   await waitUntil(() => watching.waitingEntries() === undefined, 'the count is too old');
-  await waitUntil(() => log.lines.length === 1, 'the log tells it');
+  await waitUntil(() => log.lines.at(-1)?.level === 'error', 'the log tells it');
 });
 
 test('the count goes on while Redis has no memory left', async () => {
   await enter(9);
   await store.server.cli('config', 'set', 'maxmemory', '1');
+  onTestFinished(async () => {
+    await store.server.cli('config', 'set', 'maxmemory', '0');
+  });
   const { watching } = watch('a');
   await waitUntil(() => watching.waitingEntries() === 1, 'it has counted');
-  await store.server.cli('config', 'set', 'maxmemory', '0');
   expect(await store.connection.send('get', [COUNT_KEYS.waiting])).toBe('1');
 });
