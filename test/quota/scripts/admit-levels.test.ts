@@ -96,9 +96,10 @@ describe('end users', () => {
 
   it('are forgotten by Redis when nothing of them counts any more', async () => {
     await setKeyList('', { template: 'i,60000,10,b;' });
+    const startMs = performance.now();
     await ask(1, 1, 0, of('one'));
     const left = Number(await scripts.send('pttl', redisKeys.user(`${KEY}:one`)));
-    expect(left).toBeGreaterThan(MINUTE_MS);
+    expect(left + performance.now() - startMs).toBeGreaterThan(MINUTE_MS);
     expect(left).toBeLessThanOrEqual(MINUTE_MS + 2 * SLICE_MS);
   });
 
@@ -129,6 +130,7 @@ describe('end users', () => {
   it('leave nothing behind when they are forgotten', async () => {
     await setKeyList('', { template: 'r,60000,100,b;' });
     const life = async (redisKey: string) => Number(await scripts.send('pttl', redisKey));
+    const startMs = performance.now();
     await scripts.admitTogether(
       Array.from({ length: 60 }, (_, n) => ({
         ...{ requestId: requestNumber(n), holdMicros: 0 },
@@ -139,7 +141,7 @@ describe('end users', () => {
     expect(logs).toHaveLength(1);
     for (const redisKey of [...logs, redisKeys.user(`${KEY}:one`), redisKeys.usersOf(ACCOUNT)]) {
       const left = await life(redisKey);
-      expect(left, redisKey).toBeGreaterThan(MINUTE_MS);
+      expect(left + performance.now() - startMs, redisKey).toBeGreaterThan(MINUTE_MS);
       expect(left, redisKey).toBeLessThanOrEqual(MINUTE_MS + 2 * SLICE_MS);
     }
   });
