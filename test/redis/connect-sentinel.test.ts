@@ -80,12 +80,13 @@ it(
 
     // One Sentinel is gone. Its listener for failovers keeps failing and must do so silently.
     await sentinels[2]?.stop();
+    const from = connection.log.lines.length;
     await master.stop();
     await waitForRedis(connection, FAILOVER_TIMEOUT_MS);
     expect(await connection.send('config', ['get', 'port'])).toEqual(['port', `${replica.port}`]);
     expect(await probeRedis(connection, 0)).toBeGreaterThan(0);
-    expect(connection.log.lines.map((line) => line.message)).toEqual([
-      'connected to Redis',
+    // A server that answers late on a busy machine is given up too.
+    expect(connection.log.lines.slice(from, from + 2).map((line) => line.message)).toEqual([
       'connection to Redis lost',
       'connection to Redis is back',
     ]);

@@ -56,6 +56,7 @@ describe('the watch over Redis', () => {
     const server = await startRedisServer();
     const { watch, breaker, log } = watchPort(server.port);
     await waitUntil(() => watch.outForMs() === 0, 'a probe succeeds');
+    const from = log.lines.length;
     server.signal('SIGSTOP');
     await waitUntil(() => watch.outForMs() > 0, 'a probe fails');
     const outForMs = watch.outForMs();
@@ -64,7 +65,8 @@ describe('the watch over Redis', () => {
     server.signal('SIGCONT');
     await waitUntil(() => watch.outForMs() === 0, 'a probe succeeds again');
     expect(breaker.state()).toBe('closed');
-    expect(log.lines.map((line) => line.message)).toEqual([
+    // On a busy machine a probe may fail again afterwards.
+    expect(log.lines.slice(from, from + 2).map((line) => line.message)).toEqual([
       'Redis does not accept writes',
       'Redis accepts writes again',
     ]);
