@@ -45,7 +45,9 @@ export async function startHaproxy(
     );
   };
   await waitUntil(async () => {
-    if (child.exitCode !== null) throw new Error(`haproxy ended: ${stderr}`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`haproxy ended: ${stderr}`);
+    }
     return nodeStates().then(
       ({ one, two }) => one === 'UP' && two === 'UP',
       () => false,

@@ -47,7 +47,9 @@ export async function startNginx(
   });
   const url = `http://127.0.0.1:${port}`;
   await waitUntil(async () => {
-    if (child.exitCode !== null) throw new Error(`nginx ended: ${stderr}`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`nginx ended: ${stderr}`);
+    }
     return fetch(`${url}/healthz`).then(
       ({ ok }) => ok,
       () => false,

@@ -130,7 +130,9 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
     waitForListening: () =>
       waitUntil(
         () => {
-          if (child.exitCode !== null) throw new Error(`the gateway ended: ${stdout}${stderr}`);
+          if (child.exitCode !== null || child.signalCode !== null) {
+            throw new Error(`the gateway ended: ${stdout}${stderr}`);
+          }
           return stdout.includes('Try it:');
         },
         () => `the gateway listens: ${stdout}${stderr}`,

@@ -82,7 +82,9 @@ export async function startProxy(kind: ProxyKind, upstreamPort: number): Promise
     stderr += data;
   });
   await waitUntil(async () => {
-    if (child.exitCode !== null) throw new Error(`${kind} ended: ${stderr}`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`${kind} ended: ${stderr}`);
+    }
     return fetch(`http://127.0.0.1:${port}/ok`).then(
       (response) => response.ok,
       () => false,
