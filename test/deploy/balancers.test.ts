@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mintApiKey, mintKeyId } from '../../src/keys/api-key.ts';
 import { startHaproxy } from '../support/balancers/start-haproxy.ts';
 import { startNginx } from '../support/balancers/start-nginx.ts';
 import { admin } from '../support/clients/admin.ts';
 import { messageOf, openStream } from '../support/clients/ask-model.ts';
+import { inventKey } from '../support/clients/invent-key.ts';
 import { scrape } from '../support/clients/scrape.ts';
 import type { CleanUp } from '../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
@@ -32,8 +31,6 @@ const BALANCERS: Readonly<Record<string, StartBalancer>> = {
 const PIECE_BYTES = 20;
 
 const events = eventsOf('native');
-const inventKey = () => mintApiKey(mintKeyId(9, randomBytes), randomBytes);
-
 function postMessage(url: string, key: string, signal?: AbortSignal): Promise<Response> {
   return fetch(`${url}/v1/messages`, {
     method: 'POST',

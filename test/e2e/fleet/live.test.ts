@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { type HistoryRow, historyAnswer } from '../../../src/ops/schemas/cluster-schemas.ts';
 import { eventAnswer } from '../../../src/ops/schemas/event-schemas.ts';
@@ -13,8 +11,6 @@ import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
-
-const idOf = (gateway: Gateway) => readFileSync(join(gateway.dataDir, 'node-id'), 'utf8').trim();
 
 function sumOf(events: readonly HeardEvent[], field: string): number {
   return events
@@ -36,7 +32,7 @@ it('the events of a node tell of all nodes, or of one that is asked for', async 
   const { nodes, key } = await startFleet();
   const [asked, second, third] = nodes;
   const all = await listenToEvents(asked);
-  const one = await listenToEvents(asked, `?node=${idOf(second)}`);
+  const one = await listenToEvents(asked, `?node=${second.nodeId()}`);
   const latest = () => all().findLast(({ type }) => type === 'summary')?.data['nodes'];
   await waitUntil(() => latest() === nodes.length, 'all nodes tell what they do');
 
@@ -52,18 +48,18 @@ it('the events of a node tell of all nodes, or of one that is asked for', async 
     all()
       .filter(({ type }) => type === 'summary')
       .map(({ data }) => data['node']),
-  ).toEqual(expect.not.arrayContaining([idOf(second)]));
+  ).toEqual(expect.not.arrayContaining([second.nodeId()]));
 
   const account = await admin(third).createAccount({ credits: 0 });
   const hasChange = (events: readonly HeardEvent[]) =>
     events.some(({ type, data }) => type === 'change' && data['account'] === account);
   await waitUntil(() => hasChange(all()), 'a change at another node is told');
-  expect(all().find(({ type }) => type === 'change')?.data['node']).toBe(idOf(third));
+  expect(all().find(({ type }) => type === 'change')?.data['node']).toBe(third.nodeId());
   second.signal('SIGHUP');
   const reloaded = (events: readonly HeardEvent[]) =>
     events.find(({ type }) => type === 'reload')?.data['node'];
-  await waitUntil(() => reloaded(all()) === idOf(second), 'the reload of another node is told');
-  await waitUntil(() => reloaded(one()) === idOf(second), 'and to those who listen to it');
+  await waitUntil(() => reloaded(all()) === second.nodeId(), 'the reload of another node is told');
+  await waitUntil(() => reloaded(one()) === second.nodeId(), 'and to those who listen to it');
   expect(hasChange(one())).toBe(false);
   for (const { type, data } of [...all(), ...one()]) eventAnswer.parse({ event: type, data });
   await expect(admin(asked).call('GET', '/events?node=nobody')).rejects.toThrow('node_not_found');
@@ -91,7 +87,7 @@ it('the history has every request of all nodes once, also when the node that add
   const lines = members.split('\n');
   const holderId =
     lines[lines.findIndex((line) => line.includes(`|${holder.trim()}|`)) - 1]?.trim();
-  const dying = nodes.find((node) => idOf(node) === holderId);
+  const dying = nodes.find((node) => node.nodeId() === holderId);
   const left = nodes.filter((node) => node !== dying);
   expect(left).toHaveLength(2);
   for (const node of left) await ask(node);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BUCKETS } from '../../../src/keys/bucket-tags.ts';
@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(stopRedisServers);
 
-const idOf = (gateway: Gateway) => readFileSync(join(gateway.dataDir, 'node-id'), 'utf8').trim();
-
 /** The states of some nodes, as one of them shows them. */
 function waitForStates(by: Gateway, wanted: readonly (readonly [Gateway, string])[]) {
   return waitForMembers(
     by,
     (nodes) =>
-      wanted.every(([node, state]) => nodes.find(({ id }) => id === idOf(node))?.state === state),
+      wanted.every(
+        ([node, state]) => nodes.find(({ id }) => id === node.nodeId())?.state === state,
+      ),
     `the nodes are ${wanted.map(([, state]) => state)}`,
   );
 }
@@ -80,23 +80,23 @@ describe('the nodes on one Redis', () => {
       const shown = await readCluster(by);
       clusterAnswer.parse(shown);
       expect(shown).toMatchObject({
-        ...{ answered_by: idOf(by), node: { id: idOf(by) }, fleet: { state: 'up' } },
+        ...{ answered_by: by.nodeId(), node: { id: by.nodeId() }, fleet: { state: 'up' } },
         versions_differ: { config: false, catalogue: false, version: false },
       });
-      expect(shown.nodes.map(({ id }) => id)).toEqual(all.map(idOf).toSorted());
-      expect(shown.nodes.find(({ id }) => id === idOf(all[0] ?? by))).toMatchObject({
+      expect(shown.nodes.map(({ id }) => id)).toEqual(all.map((node) => node.nodeId()).toSorted());
+      expect(shown.nodes.find(({ id }) => id === (all[0] ?? by).nodeId())).toMatchObject({
         ...{ ops_url: all[0]?.opsUrl, redis: { state: 'up' }, workers: { up: 1, wanted: 1 } },
         upstreams: [{ name: 'simulated', state: 'closed' }],
       });
     }
     const one = await admin(all[1] as Gateway).call<object>(
       'GET',
-      `/cluster/nodes/${idOf(nodes[0])}`,
+      `/cluster/nodes/${nodes[0].nodeId()}`,
     );
     nodeAnswer.parse(one);
     const { node, workers, upstreams, redis } = await readCluster(nodes[0]);
     expect(one).toMatchObject({
-      ...{ id: idOf(nodes[0]), state: 'up', node, workers, upstreams, redis },
+      ...{ id: nodes[0].nodeId(), state: 'up', node, workers, upstreams, redis },
     });
     await expect(admin(nodes[0]).call('GET', '/cluster/nodes/nobody')).rejects.toThrow(
       'node_not_found',
@@ -159,10 +159,10 @@ describe('the nodes on one Redis', () => {
       ] as const),
     ]);
     const { nodes: shown } = await readCluster(asked);
-    const hasEnded = (node: Gateway) => shown.find(({ id }) => id === idOf(node))?.has_ended;
+    const hasEnded = (node: Gateway) => shown.find(({ id }) => id === node.nodeId())?.has_ended;
     expect([ended, killed, frozen].map(hasEnded)).toEqual([true, false, false]);
-    const detail = await admin(asked).call('GET', `/cluster/nodes/${idOf(killed)}`);
-    expect(detail).toMatchObject({ state: 'gone', node: { id: idOf(killed) } });
+    const detail = await admin(asked).call('GET', `/cluster/nodes/${killed.nodeId()}`);
+    expect(detail).toMatchObject({ state: 'gone', node: { id: killed.nodeId() } });
     const inMetrics = async (state: string) =>
       (await scrape(asked)).sum('tollgate_members', { state });
     await waitUntil(
@@ -179,9 +179,9 @@ describe('the nodes on one Redis', () => {
     const original = await startNode();
     const dataDir = join(createTempDir(), 'copy');
     mkdirSync(dataDir, { recursive: true });
-    writeFileSync(join(dataDir, 'node-id'), `${idOf(original)}\n`);
+    writeFileSync(join(dataDir, 'node-id'), `${original.nodeId()}\n`);
     const copy = await startNode({ dataDir });
-    const twins = (id: string) => id.startsWith(idOf(original));
+    const twins = (id: string) => id.startsWith(original.nodeId());
     await waitForMembers(
       asked,
       (shown) => shown.filter(({ id, state }) => twins(id) && state === 'up').length === 2,
@@ -209,11 +209,11 @@ describe('the nodes on one Redis', () => {
     await waitUntil(async () => (await readCluster(asked)).fleet.state === 'out', 'it is away');
     const shown = await readCluster(asked);
     clusterAnswer.parse(shown);
-    expect(shown.nodes.map(({ id, state }) => [id, state])).toEqual([[idOf(asked), 'up']]);
-    for (const path of [`/cluster/nodes/${idOf(other)}`, '/history']) {
+    expect(shown.nodes.map(({ id, state }) => [id, state])).toEqual([[asked.nodeId(), 'up']]);
+    for (const path of [`/cluster/nodes/${other.nodeId()}`, '/history']) {
       await expect(admin(asked).call('GET', path)).rejects.toThrow('503');
     }
-    expect(await admin(asked).call('GET', `/cluster/nodes/${idOf(asked)}`)).toMatchObject({
+    expect(await admin(asked).call('GET', `/cluster/nodes/${asked.nodeId()}`)).toMatchObject({
       state: 'up',
     });
     expect((await fetch(`${asked.url}/healthz`)).status).toBe(200);

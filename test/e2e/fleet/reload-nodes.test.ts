@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { NodeReload } from '../../../src/ops/schemas/cluster-schemas.ts';
 import { admin } from '../../support/clients/admin.ts';
@@ -10,7 +8,6 @@ import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
 
 afterAll(stopRedisServers);
 
-const idOf = (gateway: Gateway) => readFileSync(join(gateway.dataDir, 'node-id'), 'utf8').trim();
 const reloadAll = async (gateway: Gateway) =>
   (await admin(gateway).call<{ nodes: NodeReload[] }>('POST', '/cluster/reload')).nodes;
 const versionOf = async (gateway: Gateway) => (await readCluster(gateway)).node.config.version;
@@ -21,7 +18,7 @@ beforeEach(async () => {
   const started = await startNodes({ workers: 1 });
   const [first, second] = started.nodes;
   const others = [second, await started.startNode()];
-  nodes = [first, ...others.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1))];
+  nodes = [first, ...others.toSorted((one, other) => (one.nodeId() < other.nodeId() ? -1 : 1))];
   await waitForMembers(first, (shown) => shown.length === 3, 'all are shown');
 });
 
@@ -29,7 +26,7 @@ it('all nodes reload when one of them is told so, and each writes who wanted it'
   const [asked] = nodes as [Gateway];
   const reloaded = await reloadAll(asked);
   expect(reloaded.map(({ id, status }) => [id, status])).toEqual(
-    nodes.map((node) => [idOf(node), 'reloaded']),
+    nodes.map((node) => [node.nodeId(), 'reloaded']),
   );
   expect(reloaded.map((each) => each.config_version)).toEqual(
     await Promise.all(nodes.map(versionOf)),
@@ -39,7 +36,9 @@ it('all nodes reload when one of them is told so, and each writes who wanted it'
     ...(['GET', '/audit'] as const),
   );
   const entries = data.filter(({ what }) => what === 'node.reload');
-  expect(entries.map(({ node }) => node).toSorted()).toEqual(nodes.map(idOf).toSorted());
+  expect(entries.map(({ node }) => node).toSorted()).toEqual(
+    nodes.map((node) => node.nodeId()).toSorted(),
+  );
   for (const { who } of entries) expect(who).toEqual(entries[0]?.who);
 });
 
@@ -47,9 +46,9 @@ it('the nodes after the first that refuses keep their settings', async () => {
   const [asked, refusing, last] = nodes as [Gateway, Gateway, Gateway];
   refusing.setConfig('workers: none\n');
   expect(await reloadAll(asked)).toEqual([
-    { id: idOf(asked), status: 'reloaded', config_version: expect.stringMatching(/-2$/) },
-    { id: idOf(refusing), status: 'refused', problems: [expect.stringContaining('workers')] },
-    { id: idOf(last), status: 'skipped' },
+    { id: asked.nodeId(), status: 'reloaded', config_version: expect.stringMatching(/-2$/) },
+    { id: refusing.nodeId(), status: 'refused', problems: [expect.stringContaining('workers')] },
+    { id: last.nodeId(), status: 'skipped' },
   ]);
   expect(await versionOf(last)).toMatch(/-1$/);
 });

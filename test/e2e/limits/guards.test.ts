@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mintApiKey, mintKeyId, parseApiKey } from '../../../src/keys/api-key.ts';
+import { mintApiKey, parseApiKey } from '../../../src/keys/api-key.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { inventKey } from '../../support/clients/invent-key.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
-
-const inventKey = () => mintApiKey(mintKeyId(9, randomBytes), randomBytes);
 
 describe('keys that do not exist', () => {
   const gateway = useGateway({

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mintApiKey, mintKeyId } from '../../../src/keys/api-key.ts';
 import { startHaproxy } from '../../support/balancers/start-haproxy.ts';
 import { startNginx } from '../../support/balancers/start-nginx.ts';
 import { admin } from '../../support/clients/admin.ts';
+import { inventKey } from '../../support/clients/invent-key.ts';
 import { scrape } from '../../support/clients/scrape.ts';
 import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
@@ -20,8 +19,6 @@ const BALANCERS = { nginx: startNginx, haproxy: startHaproxy } as const;
 const FAILED_KEYS_MAX = 60;
 const STRANGER = '127.0.0.2';
 const SHIPPED = readFileSync('deploy/compose/tollgate.yaml', 'utf8');
-
-const inventKey = () => mintApiKey(mintKeyId(9, randomBytes), randomBytes);
 
 function askModels(url: string, from: string, headers: Readonly<Record<string, string>>) {
   return new Promise<number>((resolve, reject) => {

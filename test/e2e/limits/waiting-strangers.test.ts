@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mintApiKey, mintKeyId } from '../../../src/keys/api-key.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { inventKey } from '../../support/clients/invent-key.ts';
 import { openRawConnection, type RawConnection } from '../../support/clients/raw-connection.ts';
 import { scrape } from '../../support/clients/scrape.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
@@ -11,8 +10,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 const MIB = 1024 * 1024;
 const STRANGERS = 600;
 const SENT_BYTES = 150;
-
-const inventKey = () => mintApiKey(mintKeyId(9, randomBytes), randomBytes);
 
 describe('strangers who announce a megabyte each and send nearly nothing of it', () => {
   const gateway = useGateway({ config: FAST_CONFIG });

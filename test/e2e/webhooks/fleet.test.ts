@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   cutReplication,
@@ -101,8 +99,7 @@ describe('two nodes', () => {
     for (let time = 0; time < 6; time++) await ask(nodes[time % 2] as Gateway, key);
     await waitUntil(() => idsOf(receiver, account).length > 0, 'the first is on its way');
     const holder = await redis.cli('get', 'gw:{e}:webhooks-lease');
-    const idOf = ({ dataDir }: Gateway) => readFileSync(join(dataDir, 'node-id'), 'utf8').trim();
-    const killed = nodes.find((node) => holder.startsWith(idOf(node))) as Gateway;
+    const killed = nodes.find((node) => holder.startsWith(node.nodeId())) as Gateway;
     const other = nodes.find((node) => node !== killed) as Gateway;
     killed.signal('SIGKILL');
     await killed.waitForExit();

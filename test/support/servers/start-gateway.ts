@@ -22,6 +22,7 @@ export interface Gateway {
   readonly dataDir: string;
   readonly configPath: string;
   /** The key that the node generated for itself. */
+  nodeId(): string;
   key(): string;
   stdout(): string;
   stderr(): string;
@@ -108,6 +109,7 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
     pid: child.pid ?? 0,
     dataDir,
     configPath,
+    nodeId: () => readFileSync(join(dataDir, 'node-id'), 'utf8').trim(),
     key: () => readFileSync(join(dataDir, 'demo-key'), 'utf8').trim(),
     stdout: () => stdout,
     stderr: () => stderr,
