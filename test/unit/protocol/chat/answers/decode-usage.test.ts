@@ -113,7 +113,10 @@ describe('the usage that a chat upstream reports', () => {
   it('has the counts that can be read beside those that cannot', () => {
     const usage = { prompt_tokens: null, completion_tokens: 2, total_tokens: -1 };
     expect(decodeUsage(usage)).toEqual({ ...NO_USAGE, output: 2 });
-    const details = { prompt_tokens_details: 7, completion_tokens_details: { reasoning_tokens: 1.5 } };
+    const details = {
+      prompt_tokens_details: 7,
+      completion_tokens_details: { reasoning_tokens: 1.5 },
+    };
     const reported = { ...usage, prompt_tokens: 3, cached_tokens: -2, ...details };
     expect(decodeUsage(reported)).toEqual({ ...NO_USAGE, input: 3, output: 2 });
   });
