@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monthOf } from '../../src/accounts/month.ts';
 import { createRequestIdMint } from '../../src/lib/request-id.ts';
+import { monthOf } from '../../src/lib/time/month.ts';
 import type { Admission } from '../../src/protocol/admission.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import type { Billing } from '../../src/worker/billing.ts';

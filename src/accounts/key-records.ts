@@ -2,13 +2,13 @@ import { bucketOfAccount } from '../keys/account-id.ts';
 import { bucketOfKey, lastFourOf, parseApiKey } from '../keys/api-key.ts';
 import { assert } from '../lib/assert.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { monthOf } from '../lib/time/month.ts';
 import { type RandomBytes, randomBase62 } from '../lib/units/base62.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import type { RecordWrite } from '../quota/scripts/write-record.ts';
 import { changeRecord, type RecordChange, WRITE_ID_CHARS } from './change-record.ts';
 import { refuseMissingKey } from './directory-error.ts';
 import { decodeKey, encodeControls, type Key, type KeyControls, keyFields } from './key.ts';
-import { monthOf } from './month.ts';
 import type { RecordStore, Texts } from './record-store.ts';
 import type { Writer } from './writer.ts';
 

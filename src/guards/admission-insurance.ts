@@ -7,8 +7,14 @@ const REMEMBERED_MAX = 10_000;
 
 export interface AdmissionInsurance<Admission> {
   noteAdmitted(keyDigest: string, admission: Admission): void;
-  /** What is known about a key that may go on without Redis; `undefined` refuses the key. */
-  insure(keyDigest: string): Promise<Admission | undefined>;
+  /**
+   * What is known about a key that may go on without Redis; `undefined` refuses the key. What does
+   * not fit takes no place of the minute.
+   */
+  insure(
+    keyDigest: string,
+    fits: (admission: Admission) => boolean,
+  ): Promise<Admission | undefined>;
   /** Whether some key may still go on. */
   canInsure(): boolean;
 }
@@ -38,10 +44,10 @@ export function createAdmissionInsurance<Admission>({
       lastAdmittedMs = clock.nowMs();
     },
     canInsure: () => clock.nowMs() - lastAdmittedMs < REMEMBERED_MS,
-    async insure(keyDigest) {
+    async insure(keyDigest, fits) {
       const admission = admitted.get(keyDigest);
-      if (admission === undefined || (await limiter.take(keyDigest)) > 0) return undefined;
-      return admission;
+      if (admission === undefined || !fits(admission)) return undefined;
+      return (await limiter.take(keyDigest)) > 0 ? undefined : admission;
     },
   };
 }

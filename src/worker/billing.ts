@@ -115,7 +115,7 @@ export function createBilling(options: BillingOptions): Billing {
     onResync: () => openHolds.renewAll(),
   });
 
-  const insurance = createInsurance(config.guards, clock);
+  const insurance = createInsurance(config.guards, clock, options.clockSkewMs);
   const { freeCalls, answers } = openUnbilled(options, { admitConnection, askStore, keyCheck });
   const parts = { askStore, keyCheck, insurance };
   const steps: Billing['steps'] = {

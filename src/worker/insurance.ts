@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { createAdmissionInsurance } from '../guards/admission-insurance.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { monthOf } from '../lib/time/month.ts';
 import type { AdmissionOrder, ApiKey } from '../protocol/admission.ts';
 import type { Payer } from '../quota/create-admit-request.ts';
 
@@ -9,7 +10,7 @@ interface Order extends Pick<AdmissionOrder, 'modelNames'> {
 }
 
 export interface Insurance {
-  noteAdmitted(order: Order, payer: Payer): void;
+  noteAdmitted(order: Order, payer: Pick<Payer, 'accountId'>): void;
   /**
    * Undefined unless the settings allow it and this key was admitted for this model a moment ago.
    */
@@ -23,25 +24,33 @@ const NO_INSURANCE: Insurance = {
   canInsure: () => false,
 };
 
+interface KnownKey {
+  readonly accountId: string;
+  readonly model: string | undefined;
+}
+
 /**
  * Decides which requests a worker may admit by itself while the store is out. By default it admits
- * none.
+ * none. `clockSkewMs` is how far the clock of Redis is ahead.
  */
-export function createInsurance(guards: Config['guards'], clock: Clock): Insurance {
+export function createInsurance(
+  guards: Pick<Config['guards'], 'insurancePerMinuteMax'>,
+  clock: Clock,
+  clockSkewMs: () => number,
+): Insurance {
   const perMinuteMax = guards.insurancePerMinuteMax;
   if (perMinuteMax === undefined) return NO_INSURANCE;
-  const admissions = createAdmissionInsurance<Payer & { readonly model: string | undefined }>({
-    perMinuteMax,
-    clock,
-  });
+  const admissions = createAdmissionInsurance<KnownKey>({ perMinuteMax, clock });
   return {
     canInsure: admissions.canInsure,
-    noteAdmitted({ key, modelNames }, { accountId, month }) {
-      admissions.noteAdmitted(key.digest, { accountId, month, model: modelNames[0] });
+    noteAdmitted({ key, modelNames }, { accountId }) {
+      admissions.noteAdmitted(key.digest, { accountId, model: modelNames[0] });
     },
     async insure({ key, modelNames }) {
-      const payer = await admissions.insure(key.digest);
-      return payer?.model === modelNames[0] ? payer : undefined;
+      const admitted = await admissions.insure(key.digest, ({ model }) => model === modelNames[0]);
+      if (admitted === undefined) return undefined;
+      const month = monthOf(clock.nowMs() + clockSkewMs());
+      return { accountId: admitted.accountId, month };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { monthOf } from '../../../src/accounts/month.ts';
 import { createRequestIdMint } from '../../../src/lib/request-id.ts';
+import { monthOf } from '../../../src/lib/time/month.ts';
 import type { PlanLimits } from '../../../src/protocol/admission.ts';
 import type { AdmitArguments, AdmitReply } from '../../../src/quota/scripts/admit.ts';
 import { renew } from '../../../src/quota/scripts/renew.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { monthOf } from '../../../src/accounts/month.ts';
+import { monthOf } from '../../../src/lib/time/month.ts';
 import { openScripts } from './open-scripts.ts';
 
 const scripts = openScripts();

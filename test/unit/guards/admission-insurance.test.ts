@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAdmissionInsurance } from '../../../src/guards/admission-insurance.ts';
 
+const fits = () => true;
 const ADMISSION = { account: 'acc_1', keyId: 'key_1', month: '202601', models: undefined };
 
 beforeEach(() => {
@@ -21,20 +22,20 @@ function createInsurance(perMinuteMax = 2) {
 describe('the insurance of admissions', () => {
   it('knows what was admitted in the last minute, and refuses everybody else', async () => {
     const insurance = createInsurance();
-    expect(await insurance.insure('a')).toBeUndefined();
+    expect(await insurance.insure('a', fits)).toBeUndefined();
     insurance.noteAdmitted('a', ADMISSION);
-    expect(await insurance.insure('a')).toEqual(ADMISSION);
-    expect(await insurance.insure('b')).toBeUndefined();
+    expect(await insurance.insure('a', fits)).toEqual(ADMISSION);
+    expect(await insurance.insure('b', fits)).toBeUndefined();
   });
 
   it('ends a minute after the last admission, however often it was used', async () => {
     const insurance = createInsurance(1_000);
     insurance.noteAdmitted('a', ADMISSION);
     for (let second = 0; second < 60; second += 1) {
-      expect(await insurance.insure('a')).toEqual(ADMISSION);
+      expect(await insurance.insure('a', fits)).toEqual(ADMISSION);
       vi.advanceTimersByTime(1_000);
     }
-    expect(await insurance.insure('a')).toBeUndefined();
+    expect(await insurance.insure('a', fits)).toBeUndefined();
   });
 
   it('tells for a minute after the last admission that some key may go on', () => {
@@ -51,23 +52,32 @@ describe('the insurance of admissions', () => {
     const insurance = createInsurance(2);
     insurance.noteAdmitted('a', ADMISSION);
     insurance.noteAdmitted('b', ADMISSION);
-    const insured = await Promise.all(Array.from({ length: 50 }, () => insurance.insure('a')));
+    const insured = await Promise.all(
+      Array.from({ length: 50 }, () => insurance.insure('a', fits)),
+    );
     expect(insured.filter((admission) => admission !== undefined)).toHaveLength(2);
-    expect(await insurance.insure('b')).toEqual(ADMISSION);
+    expect(await insurance.insure('b', fits)).toEqual(ADMISSION);
+  });
+
+  it('takes no place of the minute for what does not fit', async () => {
+    const insurance = createInsurance(1);
+    insurance.noteAdmitted('a', ADMISSION);
+    expect(await insurance.insure('a', () => false)).toBeUndefined();
+    expect(await insurance.insure('a', fits)).toEqual(ADMISSION);
   });
 
   it('answers with what was admitted last', async () => {
     const insurance = createInsurance();
     insurance.noteAdmitted('a', ADMISSION);
     insurance.noteAdmitted('a', { ...ADMISSION, month: '202602' });
-    expect((await insurance.insure('a'))?.month).toBe('202602');
+    expect((await insurance.insure('a', fits))?.month).toBe('202602');
   });
 
   it('remembers no more than 10,000 keys, those that were admitted last', async () => {
     const insurance = createInsurance();
     for (let i = 0; i <= 10_000; i += 1) insurance.noteAdmitted(`key ${i}`, ADMISSION);
-    expect(await insurance.insure('key 0')).toBeUndefined();
-    expect(await insurance.insure('key 100')).toEqual(ADMISSION);
-    expect(await insurance.insure('key 10000')).toEqual(ADMISSION);
+    expect(await insurance.insure('key 0', fits)).toBeUndefined();
+    expect(await insurance.insure('key 100', fits)).toEqual(ADMISSION);
+    expect(await insurance.insure('key 10000', fits)).toEqual(ADMISSION);
   });
 });
