@@ -20,6 +20,11 @@ export class PackWriter {
   #start = 0;
   #at = 0;
 
+  /** Forgets the beginning of a record whose writing has thrown. */
+  begin(): void {
+    this.#at = this.#start;
+  }
+
   /** Starts a list: this many values follow. */
   list(length: number): void {
     this.#makeRoom(3);

@@ -82,6 +82,7 @@ const writer = new PackWriter();
 
 export function encodeSettlement(settlement: Settlement): Buffer {
   const hasExtras = settlement.extras !== '';
+  writer.begin();
   writer.list(hasExtras ? 11 : 10);
   writer.number(hasExtras ? SETTLEMENT_VERSION : SETTLEMENT_VERSION_WITHOUT_EXTRAS);
   writer.number(settlement.bucket);
@@ -126,6 +127,7 @@ export function encodeLedgerUsage(
 ): Buffer {
   const counted = readCounted(extras);
   const hasSearches = usage.searches > 0 || counted !== '';
+  writer.begin();
   writer.list(9 + (hasSearches ? 1 : 0) + (counted === '' ? 0 : 1));
   writer.number(USAGE_VERSION);
   writer.number(usage.input);

@@ -49,3 +49,15 @@ it('what it writes is MessagePack that reads as the same values', () => {
     }),
   );
 });
+
+it('a record whose writing threw leaves nothing in the next one', () => {
+  const writer = new PackWriter();
+  write(writer, ['taken']);
+  writer.take();
+  writer.list(2);
+  writer.text('half of it');
+  expect(() => writer.text(undefined as unknown as string)).toThrow(TypeError);
+  writer.begin();
+  write(writer, ['whole']);
+  expect(unpack(writer.take())).toEqual(['whole']);
+});
