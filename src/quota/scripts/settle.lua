@@ -71,7 +71,8 @@ while first <= #ARGV do
 
   -- An error keeps what is written and skips the rest. So everything that can fail comes before the
   -- first write of a request: its own numbers are checked, records are read only when no amount
-  -- waits to be written, and a Redis key of a wrong type fails for the first request.
+  -- waits to be written, and a Redis key of a wrong type fails for the first request. What lists of
+  -- limits have counted is read for each request, and cannot fail.
   local opened
   local month, balance, balance_text, account_held, in_flight, key_held, spent, low
   for place = first, last, 6 do

@@ -159,7 +159,7 @@ local function open_states(opened, prefix, key, account, group_id, user_id, lost
   local known = {}
   for index = 1, #names do
     local name = names[index]
-    if opened[name] == nil then opened[name] = read_field(name, 'use') or false end
+    if opened[name] == nil then opened[name] = read_state(name) or false end
     if not opened[name] and lost_at and (user_id == '' or index ~= 3) then
       opened[name] = begin_state(name, name == account, lost_at)
     end

@@ -43,7 +43,7 @@ local function read_levels(prefix, key, key_id, key_limits, account, account_id,
       if id ~= '' then subjects.unlisted[#subjects.unlisted + 1] = name end
       return
     end
-    local use = read_field(name, 'use')
+    local use = read_state(name)
     local is_known = use and string.sub(use, STATE_BYTES + 1, STATE_BYTES + #list) == list
       and select(2, struct.unpack(STATE, use)) == #list
     if use then seen = math.max(seen, last_seen(use, now)) end

@@ -30,13 +30,28 @@
 local STATE, STATE_BYTES = '<dI2', 10
 local ROW, ROW_BYTES, ROW_AND_SLICES = '<c1dddddddI2', 59, '<c1dddddddI2c0'
 local SLICE, SLICE_BYTES, SLICES = '<Bd', 9, 60
-local LATER = '<ddd'
+local LATER, LATER_BYTES = '<ddd', 24
 
 -- What a request counts, by unit. In capitals are the units of limits that only warn.
 local function by_unit(requests, input, output, micros)
   local tokens = input + output
   return { r = requests, t = tokens, i = input, o = output, c = micros,
     R = requests, T = tokens, I = input, O = output, C = micros }
+end
+
+-- Returns the state that a record has. One that nobody can read, since it was damaged or has the
+-- form of another version, is as good as none: a request must end, and be charged, all the same.
+local function read_state(name)
+  local use = read_field(name, 'use')
+  if not use or #use < STATE_BYTES then return end
+  local from, row_from_max = STATE_BYTES + 1 + select(2, struct.unpack(STATE, use)), #use - ROW_BYTES + 1
+  while from <= row_from_max do
+    local unit, window, _, _, _, _, _, _, bytes = struct.unpack(ROW, use, from)
+    local bytes_of_each = window < 4 and LATER_BYTES or unit ~= 'r' and SLICE_BYTES or 1
+    if not string.find('rtiocRTIOC', unit, 1, true) or bytes % bytes_of_each > 0 then return end
+    from = from + ROW_BYTES + bytes
+  end
+  return from == #use + 1 and use or nil
 end
 
 -- Makes the state of a list that is new or was changed, with what is known of each limit. If two
