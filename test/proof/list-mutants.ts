@@ -214,6 +214,16 @@ const END_MUTANTS: readonly Mutant[] = [
     replace: 'changes = by_unit(0, used_input, used_output, charged)',
   },
   {
+    name: 'a lost request that began a period counts nothing',
+    find: 'if change > 0 and is_lost_period(start, head, window, now) then',
+    replace: 'if false then',
+  },
+  {
+    name: 'a hold that comes back in a new period has all the room',
+    find: 'counts, counted = true, 0',
+    replace: '',
+  },
+  {
     name: 'a hold that comes back takes tokens without room',
     find: "input = math.min(input, room('i'), room('t'))",
     replace: '',

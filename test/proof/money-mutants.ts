@@ -59,6 +59,11 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     replace: '',
   },
   {
+    name: 'a state of limits that nobody can read keeps requests from being charged',
+    find: 'return from == #use + 1 and use or nil',
+    replace: 'return use',
+  },
+  {
     name: 'sweeping keeps the renewals',
     find: "redis.call('ZREM', renewals, request_id)",
     replace: '',

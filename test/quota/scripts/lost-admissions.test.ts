@@ -36,6 +36,16 @@ describe.each(['t,d,100,b;', 't,m,100,b;', 't,3600000,100,b;'])('the list %s', (
     await expectLimit(ask(3, 51), { countedAmount: 50 });
   });
 
+  it('holds no more for it than the list allows, so that its end corrects what it holds', async () => {
+    await setKeyList(list);
+    await ask(1, 1);
+    await scripts.setClock(LATER_MS);
+    const large = { ...lostAt(LATER_MS), extras: `${LATER_MS},,,160,0,0` };
+    expect(await scripts.renew(0, { ...large, heldMicros: 0 })).toBe('active');
+    await scripts.settle(0, { ...large, usage: usageOf(40, 10), firstTriedMs: LATER_MS });
+    await expectLimit(ask(2, 51), { countedAmount: 50 });
+  });
+
   it('counts it when nothing of the list was counted before', async () => {
     await setKeyList(list);
     expect(await settle(NOW_MS)).toMatchObject({ kind: 'orphan' });
