@@ -1,4 +1,5 @@
 import type { ContentBlock } from './inference.ts';
+import { isSealed, type VendorThought } from './sealed-reasoning.ts';
 import type { ThinkingBlock } from './thinking-block.ts';
 
 /**
@@ -11,4 +12,11 @@ export const OWN_SIGNATURE = 'tollgate';
 export function isUnsigned(block: ContentBlock): block is ThinkingBlock {
   if (block.type !== 'thinking') return false;
   return (block.signature ?? '') === '' || block.signature === OWN_SIGNATURE;
+}
+
+type SealedBlock = ThinkingBlock & { readonly signature: string };
+
+/** Whether this is thinking whose signature we sealed. */
+export function isSealedThinking(block: ContentBlock | VendorThought): block is SealedBlock {
+  return block.type === 'thinking' && isSealed(block.signature ?? '');
 }

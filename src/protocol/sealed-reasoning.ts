@@ -1,4 +1,3 @@
-import type { ContentBlock } from './inference.ts';
 import type { ThinkingBlock } from './thinking-block.ts';
 
 /**
@@ -69,12 +68,6 @@ export const SEALED_BEGINNING = 'tg1.';
 
 export function isSealed(text: string): boolean {
   return text.startsWith(SEALED_BEGINNING);
-}
-
-type SealedThinking = ThinkingBlock & { readonly signature: string };
-
-export function isSealedThinking(block: ContentBlock | VendorThought): block is SealedThinking {
-  return block.type === 'thinking' && isSealed(block.signature ?? '');
 }
 
 /** Takes a sealed thought as it is. It is opened when it is known who asks, and of whom. */

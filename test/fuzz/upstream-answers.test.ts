@@ -15,7 +15,7 @@ import { REFUSALS, Refusal } from '../../src/protocol/refusals.ts';
 import { decodeResponsesAnswer } from '../../src/protocol/responses/answers/decode-answer.ts';
 import { createStreamDecoder as createResponsesDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
 import { createResponsesRelay } from '../../src/protocol/responses/answers/relay-stream.ts';
-import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
+import { createSseDecoder, isBlankEvent } from '../../src/protocol/sse/sse-decoder.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { collectAnswer, joinBytes } from '../contract/read-meaning.ts';
@@ -155,6 +155,7 @@ describe.each(KINDS)('whatever a $name upstream says', (kind) => {
         const outcome = outcomeOf(() => {
           const decoder = kind.createDecoder();
           for (const event of createSseDecoder().push(bytes)) {
+            if (isBlankEvent(event)) continue;
             events.push(...decoder.decode(event));
             if (events.at(-1)?.type === 'finish') return;
           }

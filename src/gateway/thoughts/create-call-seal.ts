@@ -1,10 +1,10 @@
 import type { ContentBlock, RequestOutline } from '../../protocol/inference.ts';
-import {
-  type BoundThought,
-  type CallSeal,
-  isSealedThinking,
-  type Opener,
-  type ReasoningVault,
+import { isSealedThinking } from '../../protocol/own-signature.ts';
+import type {
+  BoundThought,
+  CallSeal,
+  Opener,
+  ReasoningVault,
 } from '../../protocol/sealed-reasoning.ts';
 
 interface SealTerms {

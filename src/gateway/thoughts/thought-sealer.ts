@@ -1,6 +1,6 @@
-import { isUnsigned } from '../../protocol/own-signature.ts';
+import { isSealedThinking, isUnsigned } from '../../protocol/own-signature.ts';
 import type { Thought } from '../../protocol/responses/thought.ts';
-import { type CallSeal, isSealedThinking } from '../../protocol/sealed-reasoning.ts';
+import type { CallSeal } from '../../protocol/sealed-reasoning.ts';
 
 /**
  * Seals the thoughts of the upstream that answers. Each is sealed once, so that the kept answer and

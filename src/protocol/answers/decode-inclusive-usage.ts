@@ -3,7 +3,7 @@ import { type Json, readCount, readObject } from '../json/upstream-json.ts';
 import { isObject } from '../schema.ts';
 
 /** What a format calls its counts. */
-export interface UsageNames {
+export interface CountNames {
   readonly input: string;
   readonly inputDetails: string;
   readonly output: string;
@@ -14,7 +14,7 @@ export interface UsageNames {
  * Reads the usage of a format whose input includes what the cache had of it. Returns `undefined` if
  * an upstream reports none.
  */
-export function decodeInclusiveUsage(value: unknown, names: UsageNames): Usage | undefined {
+export function decodeInclusiveUsage(value: unknown, names: CountNames): Usage | undefined {
   if (!isObject(value)) return undefined;
   const input = readCount(value[names.input]);
   const output = readCount(value[names.output]);

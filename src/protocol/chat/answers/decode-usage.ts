@@ -1,6 +1,6 @@
-import { decodeInclusiveUsage, type UsageNames } from '../../answers/decode-inclusive-usage.ts';
+import { type CountNames, decodeInclusiveUsage } from '../../answers/decode-inclusive-usage.ts';
 
-const NAMES: UsageNames = {
+const NAMES: CountNames = {
   input: 'prompt_tokens',
   inputDetails: 'prompt_tokens_details',
   output: 'completion_tokens',

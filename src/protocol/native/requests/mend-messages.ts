@@ -1,7 +1,7 @@
 import { isBlank } from '../../fields/is-blank.ts';
 import type { ContentBlock, Message } from '../../inference.ts';
-import { isUnsigned } from '../../own-signature.ts';
-import { isSealedThinking, type Opener } from '../../sealed-reasoning.ts';
+import { isSealedThinking, isUnsigned } from '../../own-signature.ts';
+import type { Opener } from '../../sealed-reasoning.ts';
 import { FreeIds } from './free-ids.ts';
 
 const ID_CHARS_MAX = 256;

@@ -1,6 +1,6 @@
-import { decodeInclusiveUsage, type UsageNames } from '../../answers/decode-inclusive-usage.ts';
+import { type CountNames, decodeInclusiveUsage } from '../../answers/decode-inclusive-usage.ts';
 
-const NAMES: UsageNames = {
+const NAMES: CountNames = {
   input: 'input_tokens',
   inputDetails: 'input_tokens_details',
   output: 'output_tokens',

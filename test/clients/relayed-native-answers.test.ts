@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { relayNativeAnswer } from '../../src/protocol/native/answers/decode-answer.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { encodeNativeRequest } from '../../src/protocol/native/requests/encode-request.ts';
+import { AS_IT_IS, relayAll } from '../contract/relay-support.ts';
 import { callOf } from '../unit/protocol/upstream-requests.ts';
-import { AS_IT_IS, relayAll } from './relay-support.ts';
 
 const MODEL = 'llm-pinned';
 const HEAD = { id: 'msg_1', type: 'message', role: 'assistant', model: 'vendor' };
