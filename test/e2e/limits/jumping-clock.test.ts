@@ -87,9 +87,7 @@ interface Caller {
   entries(): Promise<readonly Entry[]>;
 }
 
-interface Answer extends Told {
-  readonly caller: Caller;
-}
+type Answer = Told & { readonly caller: Caller };
 
 async function createCaller(plan: string, credits: number, controls = {}): Promise<Caller> {
   const operator = admin(gateway);
@@ -210,10 +208,6 @@ function costOf({ inputTokens = 0, outputTokens = 0 }: Told): number {
   return inputTokens * PRICE.input + outputTokens * PRICE.output;
 }
 
-function sumOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { charged }) => sum + charged, 0);
-}
-
 async function countOf(caller: Caller, kind: string): Promise<number> {
   return (await caller.entries()).filter((entry) => entry.kind === kind).length;
 }
@@ -240,7 +234,8 @@ async function expectNothingHeld(caller: Caller): Promise<void> {
   const { in_flight: inFlight, ...rest } = await caller.keyRecord();
   const heldFields = Object.keys(rest).filter((field) => field.startsWith('held:'));
   expect([held, inFlight, heldFields]).toEqual(['0', '0', []]);
-  expect(Number(balance)).toBe(-sumOf(await caller.entries()));
+  const entries = await caller.entries();
+  expect(Number(balance)).toBe(entries.reduce((sum, { charged }) => sum - charged, 0));
 }
 
 describe('a clock of Redis that jumps under load', () => {
