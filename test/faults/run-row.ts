@@ -65,6 +65,8 @@ export interface RowResult {
   readonly layout: string;
   readonly requests: number;
   readonly answered: number;
+  /** Those of the answered that were sent when the fault was over. */
+  readonly answeredAfter: number;
   /** All others, by what happened. */
   readonly others: Readonly<Record<string, number>>;
   /** The longest time in which no request was answered: of all, and of one account. */
@@ -76,6 +78,8 @@ export interface RowResult {
   readonly doubled: number;
   readonly violations: readonly string[];
   readonly isVerified: boolean;
+  /** How many times the bounds that hold at every moment were looked at. */
+  readonly looks: number;
   readonly notes: readonly string[];
 }
 
@@ -110,6 +114,7 @@ export async function runRow(
       requestsPerS,
     });
     const watching = watchBounds(site, world, violate);
+    let overMs = Number.POSITIVE_INFINITY;
     try {
       await sleep(CALM_MS);
       const waitForService = () => waitForAnswers(load, world);
@@ -117,6 +122,7 @@ export async function runRow(
         ...{ site, postgres, world, load, waitForService, violate },
         note: (text) => void notes.push(text),
       });
+      overMs = performance.now();
       await sleep(CALM_MS);
     } finally {
       watching.stop();
@@ -136,9 +142,9 @@ export async function runRow(
     if (!isClean) notes.push(report.slice(-REPORT_MAX));
     return {
       ...{ row: row.number, fault: row.fault, layout: row.site.layout },
-      ...measureService(load.asked),
+      ...measureService(load.asked, overMs),
       ...{ lost: money.lost, doubled: money.doubled, violations: [...violations] },
-      ...{ isVerified: isClean, notes },
+      ...{ isVerified: isClean, looks: watching.looks(), notes },
     };
   } finally {
     await site.remove();
@@ -148,15 +154,17 @@ export async function runRow(
 /** What must hold at every moment is looked at each second, while it can be seen. */
 function watchBounds(site: Site, world: World, violate: (text: string) => void) {
   const stopping = new AbortController();
+  let looks = 0;
   const run = async () => {
     while (!stopping.signal.aborted) {
       const books = await readBooks(site.admin, world).catch(() => undefined);
+      if (books !== undefined) looks += 1;
       for (const what of books === undefined ? [] : findBrokenBounds(books)) violate(what);
       await sleep(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   void run();
-  return { stop: () => stopping.abort() };
+  return { looks: () => looks, stop: () => stopping.abort() };
 }
 
 async function waitForAnswers(load: Load, world: World): Promise<void> {

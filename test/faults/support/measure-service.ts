@@ -2,13 +2,14 @@ import type { Asked } from './ask.ts';
 import { PLANS } from './world.ts';
 
 /** How the clients were served: how often, how long not at all, and how late. */
-export function measureService(asked: readonly Asked[]) {
+export function measureService(asked: readonly Asked[], overMs: number) {
   const others: Record<string, number> = {};
   const headsOfAccount = new Map<string, number[]>();
   const heads: number[] = [];
-  let [answered, waitMaxMs] = [0, 0];
+  let [answered, answeredAfter, waitMaxMs] = [0, 0, 0];
   for (const { key, sentMs, headMs, status, end } of asked) {
     waitMaxMs = Math.max(waitMaxMs, headMs - sentMs);
+    if (end === 'answered' && sentMs > overMs) answeredAfter += 1;
     if (end === 'answered') answered += 1;
     else others[end] = (others[end] ?? 0) + 1;
     if (status !== 200) continue;
@@ -20,7 +21,8 @@ export function measureService(asked: readonly Asked[]) {
     ofAccount.push(headMs);
   }
   return {
-    ...{ requests: asked.length, answered, others, waitMaxMs: Math.round(waitMaxMs) },
+    ...{ requests: asked.length, answered, answeredAfter, others },
+    waitMaxMs: Math.round(waitMaxMs),
     outageMs: findLongestGapMs(heads),
     accountOutageMs: Math.max(...[...headsOfAccount.values()].map(findLongestGapMs)),
   };
