@@ -16,6 +16,7 @@ import {
   VERIFIED,
   type VendorRequest,
 } from '../support/upstreams/thinking-vendors.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 
 // It would tell its vendor about each run.
 setTracingDisabled(true);
@@ -25,12 +26,13 @@ const KINDS = ['native', 'chat', 'responses'] as const;
 const ANSWERS = { native: VERIFIED, chat: UNTHOUGHT, responses: VERIFIED };
 const QUESTION = 'How is the weather in Oslo?';
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let vendors: ThinkingVendors;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  vendors = await startThinkingVendors((undo) => undos.push(undo), { silent: answerNothing });
+  vendors = await startThinkingVendors(cleanUp, { silent: answerNothing });
   const rest = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
   const config = [
     'workers: 1',
@@ -42,12 +44,7 @@ beforeAll(async () => {
     `  - {name: silent, kind: chat, url: "${vendors.url}/silent"}`,
     '',
   ].join('\n');
-  gateway = await startGateway({ config, cleanUp: (undo) => undos.push(undo) });
-});
-
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
+  gateway = await startGateway({ config, cleanUp });
 });
 
 /** A model that ends its turn without a word. */

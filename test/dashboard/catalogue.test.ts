@@ -15,8 +15,10 @@ import {
 } from '../support/servers/start-browser.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let started: Gateway | undefined;
 const openTab = useBrowser();
 
@@ -25,14 +27,9 @@ beforeAll(async () => {
   started = await startGateway({
     config: SETTINGS,
     env: { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` },
-    cleanUp: (undo) => undos.push(undo),
+    cleanUp,
   });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
-});
-
 /** Opens the page, with the buttons and tables that the tests use. */
 async function openCatalogue() {
   if (started === undefined) throw new Error('the node has not started');

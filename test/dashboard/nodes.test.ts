@@ -5,21 +5,18 @@ import { expectAccessible, signIn, useBrowser } from '../support/servers/start-b
 import type { Gateway } from '../support/servers/start-gateway.ts';
 import { type Nodes, startNodes } from '../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { FAST_UPSTREAM } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let started: Nodes | undefined;
 const openTab = useBrowser();
 
 beforeAll(async () => {
-  started = await startNodes({ cleanUp: (undo) => undos.push(undo) });
+  started = await startNodes({ cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
-});
-
 interface FleetData {
   readonly answered_by: string;
   readonly nodes: readonly { readonly id: string; readonly state: string }[];

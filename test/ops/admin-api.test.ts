@@ -8,28 +8,27 @@ import {
   stopRedisServers,
   type TestRedisServer,
 } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 
 let redis: TestRedisServer;
 let ops: TestOps;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  ops = await startTestOps(redis, (undo) => undos.push(undo));
+  ops = await startTestOps(redis, cleanUp);
 });
 beforeEach(async () => {
   await redis.cli('flushall');
   ops.log.lines.length = 0;
 });
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
 async function createAccount(): Promise<string> {
   const { body } = await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' });
   return String(body['id']);

@@ -5,11 +5,16 @@ import {
   stopRedisServers,
   type TestRedisServer,
 } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const BODY_BYTES_MAX = 65_536;
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 
 let redis: TestRedisServer;
 let ops: TestOps;
@@ -18,16 +23,10 @@ let key: string;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  ops = await startTestOps(redis, (undo) => undos.push(undo));
+  ops = await startTestOps(redis, cleanUp);
   account = String((await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' })).body['id']);
   key = String((await ops.call('POST', `/accounts/${account}/keys`, {})).body['id']);
 });
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
 /** Sends a body unchanged. */
 function post(path: string, body: string | Uint8Array, type = 'application/json') {
   return fetch(`${ops.url}/admin/v1${path}`, {

@@ -7,29 +7,28 @@ import {
   stopRedisServers,
   type TestRedisServer,
 } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const AUDIT_KEY = 'gw:{a}:audit';
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 
 let redis: TestRedisServer;
 let ops: TestOps;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  ops = await startTestOps(redis, (undo) => undos.push(undo));
+  ops = await startTestOps(redis, cleanUp);
 });
 beforeEach(async () => {
   await redis.cli('flushall');
 });
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
 interface Entry {
   readonly id: string;
   readonly at: string;
@@ -240,8 +239,8 @@ describe('the audit log while Redis is in trouble', () => {
 
   it('has a payment whose reply from Redis was lost', async () => {
     const proxy = await startLossyProxy(redis.port);
-    undos.push(proxy.stop);
-    const behind = await startTestOps({ ...redis, port: proxy.port }, (undo) => undos.push(undo));
+    cleanUp(proxy.stop);
+    const behind = await startTestOps({ ...redis, port: proxy.port }, cleanUp);
     const account = await createAccount();
     const pay = (id: string) =>
       behind.call('POST', `/accounts/${account}/credits`, { amount: 3, id });

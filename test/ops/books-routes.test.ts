@@ -10,21 +10,20 @@ import { makeEntry } from '../books/books-scene.ts';
 import { enter } from '../books/questions/questions-scene.ts';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
-let ops: TestOps;
-
-beforeAll(async () => {
-  ops = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
-});
 afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
   await closeConnections();
   await stopRedisServers();
 });
+const cleanUp = useCleanUp();
+let ops: TestOps;
 
+beforeAll(async () => {
+  ops = await startTestOps(await startRedisServer(), cleanUp);
+});
 describe('the routes of the books', () => {
   it('list requests page by page, tell a receipt and stream the ledger', async () => {
     const account = String(

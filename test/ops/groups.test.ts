@@ -5,9 +5,14 @@ import {
   stopRedisServers,
   type TestRedisServer,
 } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 const TOKENS = { unit: 'tokens', window: '1m', amount: 5, action: 'block' };
 const MANY = { unit: 'requests', window: '30d', amount: 1_000_001 };
 
@@ -16,17 +21,11 @@ let ops: TestOps;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  ops = await startTestOps(redis, (undo) => undos.push(undo));
+  ops = await startTestOps(redis, cleanUp);
 });
 beforeEach(async () => {
   await redis.cli('flushall');
 });
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
 async function create(path: string, body: object): Promise<string> {
   return String((await ops.call('POST', path, body)).body['id']);
 }

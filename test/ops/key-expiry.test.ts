@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
-let ops: TestOps;
-
-beforeAll(async () => {
-  ops = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
-});
 afterAll(async () => {
-  for (const undo of undos) await undo();
   await closeConnections();
   await stopRedisServers();
 });
+const cleanUp = useCleanUp();
+let ops: TestOps;
 
+beforeAll(async () => {
+  ops = await startTestOps(await startRedisServer(), cleanUp);
+});
 const CONTROLS = { rpm: 60, expires_at: '2040-01-01T00:00:00.000Z' };
 const agoMs = (ms: number) => new Date(Date.now() - ms).toISOString();
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { startTestOps, type TestOps } from './start-test-ops.ts';
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
@@ -128,13 +129,17 @@ const SAMPLES: Readonly<
   'POST /admin/v1/playground': { body: { format: 'native', key: 'a', body: '{}' } },
 };
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 let ops: TestOps;
 let document: Document;
 let operations: [name: string, operation: Operation][];
 
 beforeAll(async () => {
-  ops = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
+  ops = await startTestOps(await startRedisServer(), cleanUp);
   document = (await (await fetch(`${ops.url}/openapi.json`)).json()) as Document;
   operations = Object.entries(document.paths)
     .filter(([path]) => path.startsWith('/admin/'))
@@ -145,12 +150,6 @@ beforeAll(async () => {
       ]),
     );
 });
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
 async function createIds() {
   const account = await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' });
   const id = String(account.body['id']);

@@ -5,17 +5,22 @@ import { enter } from '../books/questions/questions-scene.ts';
 import { parseCsv } from '../support/parse-csv.ts';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 /** More than a page of anything has. */
 const MODELS = 150;
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 
 let ops: TestOps;
 let account: string;
 
 beforeAll(async () => {
-  ops = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
+  ops = await startTestOps(await startRedisServer(), cleanUp);
   const { body } = await ops.call('POST', '/accounts', { name: 'Acme', plan: 'pro' });
   account = String(body['id']);
   const entries = Array.from({ length: MODELS }, (_, i) =>
@@ -23,12 +28,6 @@ beforeAll(async () => {
   );
   await enter(ops.books, entries, [makePayment({ account })]);
 });
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
-});
-
 async function fetchText(path: string) {
   const headers = { authorization: `Bearer ${ops.token.reveal()}` };
   const response = await fetch(`${ops.url}/admin/v1${path}`, { headers });

@@ -1,23 +1,19 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { scrape } from '../../support/clients/scrape.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
 
 const MODEL = 'llm-haiku-4.5';
 const SETTINGS = 'kept_answers: {answer_bytes: 8KiB, account_bytes: 24KiB, total_bytes: 16MiB}\n';
-const undos: (() => void | Promise<void>)[] = [];
+const cleanUp = useCleanUp();
 let gateway: Gateway;
 
 beforeAll(async () => {
-  const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   gateway = await startGateway({ config: `workers: 1\n${FAST_UPSTREAM}${SETTINGS}`, cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-});
-
 async function connectAnew(controls: object = {}) {
   const operator = admin(gateway);
   const account = await operator.createAccount({ credits: 10 });

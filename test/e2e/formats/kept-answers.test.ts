@@ -10,22 +10,18 @@ import { admin } from '../../support/clients/admin.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_UPSTREAM } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const MODEL = 'llm-haiku-4.5';
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let fleet: Nodes;
 
 beforeAll(async () => {
-  const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   fleet = await startNodes({ workers: 1, cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
-});
-
 async function createKey() {
   const operator = admin(fleet.nodes[0]);
   const account = await operator.createAccount({ credits: 10 });
@@ -193,7 +189,7 @@ describe('answers that clients refer to', () => {
   it('are refused if the settings keep nothing, as clients know it from their vendor', async () => {
     const node = await fleet.startNode({
       config: `workers: 1\n${FAST_UPSTREAM}kept_answers: {enabled: false}\n`,
-      cleanUp: (undo) => void undos.push(undo),
+      cleanUp,
     });
     const { key } = await createKey();
     const client = connect(key, node);
@@ -217,7 +213,7 @@ describe('requests that refer to answers and are refused', () => {
   it('are bounded for each key, and those of others who know its id do not count', async () => {
     const node = await fleet.startNode({
       config: `workers: 1\n${FAST_UPSTREAM}guards: {failed_keys_per_minute: 100000}\n`,
-      cleanUp: (undo) => void undos.push(undo),
+      cleanUp,
     });
     const { operator, account } = await createKey();
     const { id, key } = await operator.createKey(account);

@@ -11,14 +11,15 @@ import {
   type ThinkingVendors,
   VERIFIED,
 } from '../../support/upstreams/thinking-vendors.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 
 const MODEL = 'vendor-model';
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let vendors: ThinkingVendors;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   vendors = await startThinkingVendors(cleanUp);
   const price = 'max_output_tokens: 1000, price: {input: 1, output: 5}';
   const config = [
@@ -27,11 +28,6 @@ beforeAll(async () => {
   ];
   gateway = await startGateway({ config: `${config.join('\n')}\n`, cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
-});
-
 async function createKey(): Promise<string> {
   const operator = admin(gateway);
   return (await operator.createKey(await operator.createAccount({ credits: 10 }))).key;

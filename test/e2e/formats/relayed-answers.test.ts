@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 
 const NATIVE_USAGE = { input_tokens: 10, output_tokens: 4, vendor_count: 3 };
 const CITED = {
@@ -88,7 +89,11 @@ function stream(response: ServerResponse, events: readonly string[]): void {
 }
 
 describe('an answer in the form that the client reads', () => {
-  const undos: (() => void | Promise<void>)[] = [];
+  afterAll(async () => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+  const cleanUp = useCleanUp();
   let gateway: Gateway;
   let key: string;
   let keyId: string;
@@ -111,18 +116,12 @@ describe('an answer in the form that the client reads', () => {
       .join(', ');
     gateway = await startGateway({
       config: `workers: 1\nupstreams: [${upstreams}]\nmodels: [${models}]\n`,
-      cleanUp: (undo) => undos.push(undo),
+      cleanUp,
     });
     const operator = admin(gateway);
     account = await operator.createAccount();
     ({ id: keyId, key } = await operator.createKey(account));
   });
-  afterAll(async () => {
-    for (const undo of undos.reverse()) await undo();
-    upstream.closeAllConnections();
-    upstream.close();
-  });
-
   async function ask(
     format: 'native' | 'chat',
     more: object = {},

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { startRecordingUpstream } from '../../support/upstreams/start-recording-upstream.ts';
 import { wholeBody } from '../../support/upstreams/upstream-answers.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 
 /** The tokens that a vendor counts for a document that one model can just read. */
 const DOCUMENT_TOKENS = 190_000;
@@ -17,10 +17,9 @@ const CREDITS = 2.5;
 let billed = 0;
 let gateway: Gateway;
 let strict: Gateway;
-const undos: (() => void | Promise<void>)[] = [];
+const cleanUp = useCleanUp();
 
 beforeAll(async () => {
-  const cleanUp: CleanUp = (undo) => undos.push(undo);
   // Bills what a request really contains: the bytes of all its texts, and the pages of its
   // documents.
   const upstream = await startRecordingUpstream(cleanUp, ({ body }) => {
@@ -43,10 +42,6 @@ upstreams: [{name: main, kind: native, url: "${upstream.url}"}]
   gateway = await startGateway({ config: config(`estimate: {${all}}\n`), cleanUp });
   strict = await startGateway({ config: config(`estimate: {${none}}\n`), cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-});
-
 const LINK = { type: 'url', url: 'https://example.com/book.pdf' };
 const FILE = { type: 'file', file_id: 'file_1' };
 const PDF = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQK' };

@@ -6,6 +6,7 @@ import { waitForMembers } from '../../support/clients/read-cluster.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 interface NewOperator {
@@ -13,16 +14,12 @@ interface NewOperator {
   readonly token: string;
 }
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let started: Nodes;
 beforeAll(async () => {
-  started = await startNodes({ cleanUp: (undo) => undos.push(undo) });
+  started = await startNodes({ cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
-});
-
 const create = (role: Role, name = `a ${role}`) =>
   admin(started.nodes[0]).call<NewOperator>('POST', '/operators', { name, role });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   type Claims,
   type ForgingProvider,
@@ -6,16 +6,16 @@ import {
 } from '../../support/oidc/start-forging-provider.ts';
 import { findFreePort } from '../../support/servers/find-free-port.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVisitor, startOidcNode } from './use-oidc-node.ts';
 
 const HOUR_S = 3_600;
-const undos: (() => void | Promise<void>)[] = [];
+const cleanUp = useCleanUp();
 let provider: ForgingProvider;
 let node: Gateway;
 
 beforeAll(async () => {
-  const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   provider = await startForgingProvider(cleanUp);
   const opsPort = await findFreePort();
   const redirectUrl = `http://127.0.0.1:${opsPort}/oidc/callback`;
@@ -26,9 +26,6 @@ beforeAll(async () => {
     settings,
     cleanUp,
   });
-});
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
 });
 beforeEach(() => {
   provider.forge = (claims) => claims;

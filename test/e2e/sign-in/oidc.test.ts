@@ -14,12 +14,14 @@ import {
   stopRedisServers,
   type TestRedisServer,
 } from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createVisitor, startOidcNode } from './use-oidc-node.ts';
 
 const SESSION = 'tollgate-session';
 const HOUR_MS = 3_600_000;
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let provider: OidcProvider;
 let node: Gateway;
 let other: Gateway;
@@ -27,7 +29,6 @@ let redis: TestRedisServer;
 const openTab = useBrowser();
 
 beforeAll(async () => {
-  const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   redis = await startRedisServer();
   const [opsPort, otherPort] = [await findFreePort(), await findFreePort()];
   const redirectUrl = `http://127.0.0.1:${opsPort}/oidc/callback`;
@@ -35,10 +36,6 @@ beforeAll(async () => {
   const shared = { issuer: provider.issuer, redirectUrl, redisPort: redis.port, cleanUp };
   node = await startOidcNode({ ...shared, opsPort });
   other = await startOidcNode({ ...shared, opsPort: otherPort });
-});
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
 });
 beforeEach(() => {
   provider.person = { sub: 'u-1', name: 'Ada', groups: ['staff', 'finance'] };

@@ -2,7 +2,6 @@ import Anthropic from 'anthropic-sdk-1';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
-import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
@@ -27,9 +26,11 @@ import {
   UNTHOUGHT,
   VERIFIED,
 } from '../../support/upstreams/thinking-vendors.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
+afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 let vendors: ThinkingVendors;
 let gateway: Gateway;
 /** Another node on the same Redis. */
@@ -39,20 +40,14 @@ let otherKey: string;
 let key: string;
 
 beforeAll(async () => {
-  vendors = await startThinkingVendors((undo) => undos.push(undo));
+  vendors = await startThinkingVendors(cleanUp);
   const redis = await startRedisServer();
   const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-  const cleanUp: CleanUp = (undo) => undos.push(undo);
   gateway = await startGateway({ config: configOf(vendors.url, ROUTES), env, cleanUp });
   neighbour = await startGateway({ config: configOf(vendors.url, LATER_ROUTES), env, cleanUp });
   const operator = admin(gateway);
   ({ key } = await operator.createKey(await operator.createAccount()));
   ({ key: otherKey } = await operator.createKey(await operator.createAccount()));
-});
-
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-  await stopRedisServers();
 });
 
 const openai = (apiKey = key, node = gateway) =>

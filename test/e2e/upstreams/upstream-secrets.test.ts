@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { type ClientFormat, postQuestion } from '../../support/clients/ask-gateway.ts';
 import { listenToEvents } from '../../support/clients/listen-to-events.ts';
-import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Collector, startCollector } from '../../support/servers/start-collector.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
@@ -24,6 +23,7 @@ import {
   startScriptedUpstream,
 } from '../../support/upstreams/start-scripted-upstream.ts';
 import { answerOf, goodAnswer } from '../../support/upstreams/upstream-answers.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
@@ -43,8 +43,7 @@ const UPSTREAMS = 60;
 
 /** A gateway in front of upstreams of one kind. Call it at the top of a block. */
 function useEchoes(kind: ClientFormat) {
-  const undos: (() => void | Promise<void>)[] = [];
-  const cleanUp: CleanUp = (undo) => undos.push(undo);
+  const cleanUp = useCleanUp();
   let upstream: ScriptedUpstream;
   let gateway: Gateway;
   let collector: Collector;
@@ -59,10 +58,6 @@ function useEchoes(kind: ClientFormat) {
     const operator = admin(gateway);
     ({ key } = await operator.createKey(await operator.createAccount()));
   });
-  afterAll(async () => {
-    for (const undo of undos.reverse()) await undo();
-  });
-
   return {
     gateway: () => gateway,
     collector: () => collector,

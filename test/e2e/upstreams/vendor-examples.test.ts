@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { askGateway } from '../../support/clients/ask-gateway.ts';
-import type { CleanUp } from '../../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import {
   type RecordedBody,
   type RecordingUpstream,
   startRecordingUpstream,
 } from '../../support/upstreams/start-recording-upstream.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const EXAMPLES = readFileSync('deploy/examples/vendors.yaml', 'utf8');
@@ -22,20 +22,15 @@ const KEYS = {
   DEEPSEEK_KEY: 'deepseek-key',
 };
 
-const undos: (() => void | Promise<void>)[] = [];
+const cleanUp = useCleanUp();
 let upstream: RecordingUpstream;
 let gateway: Gateway;
 beforeAll(async () => {
-  const cleanUp: CleanUp = (undo) => undos.push(undo);
   upstream = await startRecordingUpstream(cleanUp);
   // One server stands for all vendors: only the hosts of the examples differ.
   const config = EXAMPLES.replace(/url: https?:\/\/[^/\s]+/g, `url: ${upstream.url}`);
   gateway = await startGateway({ config: `workers: 1\n${config}`, env: KEYS, cleanUp });
 });
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-});
-
 const CHAT = '/chat/completions';
 
 describe('the examples of vendors', () => {

@@ -2,7 +2,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { embedMany } from 'ai';
 import fc from 'fast-check';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../../support/clients/admin.ts';
 import { scrape } from '../../../support/clients/scrape.ts';
 import { type Gateway, startGateway } from '../../../support/servers/start-gateway.ts';
@@ -10,13 +10,14 @@ import {
   startHttpUpstream,
   type UpstreamRequest,
 } from '../../../support/upstreams/start-http-upstream.ts';
+import { useCleanUp } from '../../../support/use-clean-up.ts';
 
 const CREDITS = 10;
 const PRICE = 1_000;
 const WINDOW = 100;
 /** A vendor that answers as the test says; by default it counts four tokens for each input. */
 let answer: (inputs: readonly unknown[], request: UpstreamRequest) => unknown = tell;
-const undos: (() => void | Promise<void>)[] = [];
+const cleanUp = useCleanUp();
 let gateway: Gateway;
 let vendor: Awaited<ReturnType<typeof startHttpUpstream>>;
 
@@ -26,7 +27,6 @@ function tell(inputs: readonly unknown[], usage: unknown = { prompt_tokens: 4 * 
 }
 
 beforeAll(async () => {
-  const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
   vendor = await startHttpUpstream({
     cleanUp,
     answer(request, response) {
@@ -53,10 +53,6 @@ models:
   - {id: talker, max_output_tokens: 100, price: {input: 1, output: 1}, routes: [{upstream: simulated}]}
 `,
   });
-});
-
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
 });
 
 interface Answered {

@@ -1,16 +1,12 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { embedMany } from 'ai';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ANSWER_BYTES_MAX } from '../../../../src/protocol/json/upstream-json.ts';
 import { startGateway } from '../../../support/servers/start-gateway.ts';
 import { startHttpUpstream } from '../../../support/upstreams/start-http-upstream.ts';
+import { useCleanUp } from '../../../support/use-clean-up.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
-const cleanUp = (undo: () => void | Promise<void>) => void undos.push(undo);
-
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-});
+const cleanUp = useCleanUp();
 
 it('embeddings of too many bytes are asked for once, and refused in words that help', async () => {
   let calls = 0;
