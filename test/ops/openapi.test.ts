@@ -9,8 +9,15 @@ import { startTestOps, type TestOps } from './start-test-ops.ts';
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
 interface Operation {
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
-  readonly requestBody?: { readonly content: { 'application/json': { schema: JsonSchema } } };
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly schema: { readonly default?: unknown; readonly description?: string };
+  }[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: { 'application/json': { schema: JsonSchema } };
+  };
   readonly responses: {
     readonly '2XX': { readonly content: Record<string, { readonly schema?: JsonSchema }> };
   };
@@ -219,6 +226,17 @@ describe('the OpenAPI document of the admin API', () => {
       const schema = content['application/json']?.schema ?? false;
       expect(problemsOf(schema, answer.body), name).toEqual([]);
       expect(problemsOf(schema, { ...answer.body, surprise: 1 }), name).not.toEqual([]);
+    }
+  });
+
+  it('says which bodies may be left out', () => {
+    const isRequired = (name: string) => new Map(operations).get(name)?.requestBody?.required;
+    for (const path of ['accounts', 'accounts/{id}/credits', 'operators', 'playground']) {
+      expect(isRequired(`POST /admin/v1/${path}`), path).toBe(true);
+    }
+    expect(isRequired('PUT /admin/v1/catalogue')).toBe(true);
+    for (const path of ['accounts/{id}/keys', 'keys/{id}/rotate', 'keys/{id}/revoke', 'reload']) {
+      expect(isRequired(`POST /admin/v1/${path}`), path).toBeUndefined();
     }
   });
 

@@ -41,7 +41,12 @@ export function createOpsDocument(version: string, routes: readonly AdminRoute[]
 function describe(route: AdminRoute): Json {
   const { summary, role, method, answer, part, otherAnswers = [] } = route;
   const parameters = [...describePath(route), ...describeQuery(route)];
-  const body = { schema: describeSchema(route.body, 'input') };
+  const schema = describeSchema(route.body, 'input');
+  const requestBody = {
+    // A body without a required field may be left out.
+    ...(schema['required'] !== undefined && { required: true }),
+    content: { 'application/json': { schema } },
+  };
   const content =
     typeof answer === 'string'
       ? { [answer]: part === undefined ? {} : { schema: describeSchema(part, 'output') } }
@@ -53,7 +58,7 @@ function describe(route: AdminRoute): Json {
   return {
     summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(method !== 'GET' && { requestBody: { content: { 'application/json': body } } }),
+    ...(method !== 'GET' && { requestBody }),
     security: [{ adminToken: [] }, { operatorToken: [] }, { session: [] }],
     'x-tollgate-role': role,
     responses: {
