@@ -240,6 +240,19 @@ describe('the OpenAPI document of the admin API', () => {
     }
   });
 
+  it('has the defaults of queries, and what usage can be grouped by', () => {
+    const schemaOf = (route: string, name: string) =>
+      new Map(operations)
+        .get(`GET /admin/v1/${route}`)
+        ?.parameters?.find((parameter) => parameter.name === name)?.schema;
+    expect(schemaOf('requests', 'limit')).toMatchObject({ default: '50' });
+    expect(schemaOf('accounts', 'limit')).toMatchObject({ default: '100' });
+    expect(schemaOf('usage', 'limit')).not.toHaveProperty('default');
+    expect(schemaOf('usage', 'by')).toMatchObject({
+      ...{ default: 'day', description: expect.stringContaining('day, hour, account, ') },
+    });
+  });
+
   it('has the shape of refusals; each route refuses what it does not know', async () => {
     const problem = document.components.schemas.AdminProblem;
     for (const [name] of operations) {

@@ -37,13 +37,14 @@ export const creditsText = z
   .transform((value) => parseCredits(Number(value)) ?? 0);
 
 const limitError = `must be a whole number from 1 to ${PAGE_MAX}`;
-export const rowLimit = z
-  .string()
-  .regex(/^\d{1,15}$/, { error: limitError, abort: true })
-  .transform(Number)
-  .refine((value) => value >= 1 && value <= PAGE_MAX, { error: limitError });
+const limitText = z.string().regex(/^\d{1,15}$/, { error: limitError, abort: true });
+const limitOf = (text: z.ZodType<string>) =>
+  text.transform(Number).refine((value) => value >= 1 && value <= PAGE_MAX, { error: limitError });
 
-export const pageLimit = (byDefault: number) => rowLimit.default(byDefault);
+export const rowLimit = limitOf(limitText);
+/** The default of a text that is read as something else has to be named for the document. */
+export const pageLimit = (byDefault: number) =>
+  limitOf(limitText.meta({ default: String(byDefault) })).default(byDefault);
 
 export const choiceOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(', ')}` });

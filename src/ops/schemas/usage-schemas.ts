@@ -6,8 +6,11 @@ import { filterText, filterTime, refuseReversed, rowLimit } from './query-fields
 const GROUPS_MAX = 2;
 const groupsError = `must be one or ${GROUPS_MAX} of ${USAGE_GROUPS.join(', ')}, with a comma between`;
 
+const GROUPS_BY_DEFAULT = ['day'] as const;
+
 const groups = z
   .string()
+  .meta({ description: groupsError, default: GROUPS_BY_DEFAULT.join(',') })
   .transform((text) => text.split(','))
   .pipe(
     z
@@ -18,7 +21,7 @@ const groups = z
 
 export const usageQuery = z
   .strictObject({
-    by: groups.default(['day']),
+    by: groups.default([...GROUPS_BY_DEFAULT]),
     account: filterText.optional(),
     key: filterText.optional(),
     group: filterText.optional(),
