@@ -11,6 +11,7 @@ import {
   startOn,
   withOutput,
 } from '../support/clients/catalogue-scene.ts';
+import { createTempDir } from '../support/create-temp-dir.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
@@ -155,6 +156,17 @@ it('a file that is late, broken or wrong is refused with every reason', async ()
     expect(await refuse(...verb, file('models: []\n'))).toMatch(/catalogue\.models: .+/);
   }
   expect((await read()).version).toBe(2);
+});
+
+it('a file whose version is not one is refused before anything is asked', async () => {
+  const env = { TOLLGATE_ADMIN_URL: 'http://127.0.0.1:1', TOLLGATE_ADMIN_TOKEN: 'token' };
+  const path = join(createTempDir(), 'edited.yaml');
+  for (const version of ['"7"', 'v7', '1.5', '0']) {
+    writeFileSync(path, `version: ${version}\nplans: {}\nmodels: []\n`);
+    const { code, err } = await runHere(env, 'catalogue', 'apply', path, '--yes');
+    expect(code, version).toBe(1);
+    expect(err, version).toContain('version: must be a whole number of 1 or more, not ');
+  }
 });
 
 it('the catalogue of a settings file is printed, and cannot be changed', async () => {

@@ -173,7 +173,13 @@ function bodyOf({ baseVersion, catalogue }: EditedDocument, from: string | undef
 async function readEdited(client: AdminClient, file: string): Promise<EditedDocument> {
   const { version, catalogue, ...rest } = readFields(file);
   const document = typeof catalogue === 'object' && catalogue !== null ? catalogue : rest;
-  if (typeof version === 'number') return { baseVersion: version, catalogue: document };
+  if (version !== undefined && version !== null) {
+    if (Number.isSafeInteger(version) && Number(version) >= 1) {
+      return { baseVersion: Number(version), catalogue: document };
+    }
+    const shown = JSON.stringify(version);
+    throw new CommandFailure(`version: must be a whole number of 1 or more, not ${shown}`);
+  }
   const last = await client.call<CatalogueData>('GET', '/catalogue');
   return { baseVersion: last.version ?? 1, catalogue: document };
 }
