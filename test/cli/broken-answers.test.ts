@@ -84,6 +84,19 @@ it('an account whose credits are refused is told without them', async () => {
   }
 });
 
+it('two formats at once are refused', async () => {
+  const statement = ['statement', 'acct_1', '--month', '2026-11'];
+  for (const args of [
+    ['usage', '--csv', '--json'],
+    [...statement, '--csv', '--json'],
+    [...statement, '--html', '--json'],
+    [...statement, '--csv', '--html'],
+  ]) {
+    const { code, err } = await runHere({}, ...args);
+    expect([code, err.includes('cannot be used with option')], args.join(' ')).toEqual([2, true]);
+  }
+});
+
 it('a day that no month has is refused', async () => {
   const url = await startNode((_request, response) => response.end('{"data":[],"next":null}'));
   const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BOOKS_TIME_MAX_MS } from '../admin-client.ts';
 import {
   type AdminOptions,
@@ -48,8 +48,8 @@ export function registerStatementCommand(program: Command, host: CommandHost): v
   withAdminOptions(program.command('statement <id>'))
     .description('what an account had, paid and used in one month')
     .requiredOption('--month <yyyy-mm>', 'which month', parseMonth)
-    .option('--csv', 'print CSV')
-    .option('--html', 'print a page of HTML')
+    .addOption(new Option('--csv', 'print CSV').conflicts(['json', 'html']))
+    .addOption(new Option('--html', 'print a page of HTML').conflicts('json'))
     .action((id: string, options: StatementOptions) =>
       runAdminCommand(host, options, async ({ call, read }) => {
         const path = `/accounts/${encodeURIComponent(id)}/statements/${options.month}`;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { BOOKS_TIME_MAX_MS } from '../admin-client.ts';
 import {
   type AdminOptions,
@@ -68,7 +68,7 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
       'a row for each: one or two of day, hour, account, group, key, end_user, model, upstream',
     )
     .option('--top <number>', 'only those that were charged the most', parseCount)
-    .option('--csv', 'print CSV')
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .action((options: UsageOptions) =>
       runAdminCommand(host, options, async ({ call, read }) => {
         const query = queryOf(options);
