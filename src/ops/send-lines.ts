@@ -13,7 +13,8 @@ interface SentText {
 }
 
 /**
- * Sends an answer of any length as fast as the client reads. A text may be empty. A failure before the first text is still sent as a plain refusal.
+ * Sends an answer of any length as fast as the client reads. A text may be empty. A failure before
+ * the first text is still sent as a plain refusal.
  */
 export async function sendLines(
   response: ServerResponse,
