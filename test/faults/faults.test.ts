@@ -9,8 +9,6 @@ const ROWS = FAULT_ROWS.filter(({ number }) => [1, 8, 12, 13].includes(number));
 /** As much as two busy cores can serve beside other tests. */
 const REQUESTS_PER_S = 40;
 const ROW_MAX_MS = 480_000;
-/** What clients at their limits are told, also without a fault. */
-const REFUSAL = /^(402|429) /;
 
 const cleanUp = useCleanUp();
 let postgres: PostgresServer;
@@ -30,7 +28,6 @@ describe('two nodes under load', () => {
       // Otherwise the row would prove nothing.
       expect(result.looks).toBeGreaterThan(0);
       expect(result.answeredAfter).toBeGreaterThan(REQUESTS_PER_S);
-      expect(Object.keys(result.others).filter((end) => !REFUSAL.test(end))).not.toEqual([]);
     },
     ROW_MAX_MS,
   );
