@@ -1,3 +1,5 @@
+import { monthOf } from '../../lib/time/month.ts';
+
 /** Redis keeps what a key has spent in the current month and in so many months before it. */
 const MONTHS_BEFORE = 2;
 
@@ -5,5 +7,5 @@ const MONTHS_BEFORE = 2;
 export function firstKeptMonth(nowMs: number): string {
   const now = new Date(nowMs);
   const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS_BEFORE, 1);
-  return new Date(first).toISOString().slice(0, 'yyyy-mm'.length).replace('-', '');
+  return monthOf(first);
 }

@@ -1,4 +1,5 @@
-import { dayOfMs, nameDay } from './days.ts';
+import { monthOf } from '../../lib/time/month.ts';
+import { dayOfMs, msOfDay } from './days.ts';
 
 /** A month whose usage is in `usage_months`, as long as no entry of it comes late. */
 export interface ClosedMonthRow {
@@ -17,7 +18,7 @@ export interface DaysOfMonth {
 
 /** `yyyymm`. */
 export function monthOfDay(day: number): string {
-  return nameDay(day).slice(0, 'yyyy-mm'.length).replace('-', '');
+  return monthOf(msOfDay(day));
 }
 
 export function daysOfMonth(month: string): DaysOfMonth {
