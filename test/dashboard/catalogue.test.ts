@@ -216,6 +216,30 @@ it('a rollback is refused if another version came after what its dialog shows', 
   expect(tab.errors).toEqual([]);
 });
 
+it('a version that comes while the page reads is shown by the next read, not by half', async () => {
+  const { page, operator, row, button } = await openCatalogue();
+  const { version, catalogue } = await operator.read();
+  let goOn = () => {};
+  const looked = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let reads = 0;
+  await page.route(/\/admin\/v1\/catalogue$/, async (route) => {
+    reads += 1;
+    if (reads > 1) await looked;
+    const response = await route.fetch();
+    if (reads === 1) await operator.put(version, withOutput(catalogue, 4.25));
+    await route.fulfill({ response });
+  });
+  await page.reload();
+  await row(new RegExp(`^Version ${version} in force`)).waitFor();
+  expect(await row(new RegExp(`^Version ${version + 1} `)).count()).toBe(0);
+  expect(await button(`Roll back to version ${version}`).count()).toBe(0);
+  goOn();
+  await button(`Roll back to version ${version}`).click();
+  await page.getByText(`Version ${version + 2} will sell what version ${version} sold`).waitFor();
+});
+
 it('the form of an account keeps a plan that is sold no more, and begins with the first that is', async () => {
   const { tab, page, node, operator } = await openCatalogue();
   const account = await operator.createAccount({ plan: 'team' });
