@@ -61,12 +61,14 @@ const LONG = [
   'test/proof/soak.test.ts',
 ];
 
-/** Files with servers first: at the end of a run, short files keep all workers busy. */
-class UnitsLast extends BaseSequencer {
+/** The longest file first and units last: short files keep all workers busy at the end of a run. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isUnit = ({ moduleId }: TestSpecification) => moduleId.includes('/test/unit/');
-    return [...sorted.filter((file) => !isUnit(file)), ...sorted.filter(isUnit)];
+    const listOf = (folder: string) =>
+      sorted.filter(({ moduleId }) => moduleId.includes(`/test/${folder}/`));
+    const [first, last] = [listOf('faults'), listOf('unit')];
+    return [...new Set([...first, ...sorted.filter((file) => !last.includes(file)), ...last])];
   }
 }
 
@@ -85,7 +87,7 @@ export default defineConfig({
     // Most tests start real servers and then wait for them: four files at a time keep two cores
     // busy.
     maxWorkers: 4,
-    sequence: { sequencer: UnitsLast },
+    sequence: { sequencer: LongestFirst },
     projects: [
       createProject('with its own process', { include: WITH_OWN_PROCESS, isolate: true }),
       // A new process for each file would load the same modules again: 0.7 s of CPU time a file.
