@@ -48,7 +48,8 @@ export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountF
   const { problem } = action;
   const bind = (field: keyof DetailTexts) => ({
     ...{ problem, value: now[field] },
-    onChange: (text: string) => setNow({ ...now, [field]: text }),
+    // The first plan is filled in after the form is shown, and keeps what was typed meanwhile.
+    onChange: (text: string) => setNow((last) => ({ ...last, [field]: text })),
   });
   return (
     <FormDialog
