@@ -9,8 +9,6 @@ import { fillBuckets, streamPlaces } from '../stream-scene.ts';
 import { placesInBooks, readEntries, useIngestServer, waitUntilInBooks } from './ingest-scene.ts';
 
 const BUCKETS = [0, 17, 255];
-/** Longer than a standby takes to take over, and shorter than a test waits. */
-const KEEP_MS = 20_000;
 const store = useIngestServer();
 const cleanUp = useCleanUp();
 const open = createBooksOpener(cleanUp);
@@ -37,7 +35,7 @@ async function expectSums(books: Books): Promise<void> {
 
 test('a standby that takes over without the last batches is given them again, each once', async () => {
   const { books, standby } = await startPair();
-  store.start({ books, pace: { keepMs: KEEP_MS } });
+  store.start({ books });
   await waitUntilInBooks(books, await fillBuckets(store.connection, BUCKETS));
   await standby.catchUp();
   await standby.stopFollowing();
@@ -53,7 +51,7 @@ test('so is one that takes over while nothing new comes, and without the table o
   const { books, standby } = await startPair();
   await standby.stopFollowing();
   const all = await fillBuckets(store.connection, BUCKETS);
-  const { waitForCalls } = store.start({ books, pace: { keepMs: KEEP_MS } });
+  const { waitForCalls } = store.start({ books });
   await waitUntilInBooks(books, all);
   await waitUntil(async () => {
     const accounts = await books.db.selectFrom('account_names').select('account').execute();
