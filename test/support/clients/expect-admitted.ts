@@ -7,9 +7,10 @@ import { expect } from 'vitest';
 export function expectAdmitted(
   answers: readonly { readonly status: number }[],
   count: number,
+  refusal = 429,
 ): void {
   const countOf = (status: number) => answers.filter((each) => each.status === status).length;
-  const [served, refused, unanswered] = [countOf(200), countOf(429), countOf(503)];
+  const [served, refused, unanswered] = [countOf(200), countOf(refusal), countOf(503)];
   expect(served + refused + unanswered).toBe(answers.length);
   expect(served > 0).toBe(count > 0);
   expect(served).toBeLessThanOrEqual(count);
