@@ -68,7 +68,7 @@ const VECTORS: Readonly<Record<string, Vector>> = {
   },
 };
 
-describe.each(['nginx', 'haproxy'] as const)('behind %s', (kind) => {
+describe.concurrent.each(['nginx', 'haproxy'] as const)('behind %s', (kind) => {
   let target: TestServer;
   let proxy: RunningProxy;
   const handled: string[] = [];
@@ -105,11 +105,11 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (kind) => {
     return { status: /^HTTP\/1\.1 (\d+)/.exec(connection.received())?.[1], handled: [...handled] };
   };
 
-  it.each(Object.entries(VECTORS))('nothing is smuggled: %s', async (_name, vector) => {
+  it.sequential.each(Object.entries(VECTORS))('nothing is smuggled: %s', async (_name, vector) => {
     expect(vector[kind]).toContainEqual(await ask(vector.bytes));
   });
 
-  it('a connection that was idle for longer than uWS keeps it costs no request', async () => {
+  it.sequential('a connection that was idle for longer than uWS keeps it costs no request', async () => {
     const client = new Client(`http://127.0.0.1:${proxy.port}`, { keepAliveTimeout: 60_000 });
     for (let i = 0; i < 2; i++) {
       const { statusCode, body } = await client.request({

@@ -43,7 +43,7 @@ function countInOneWindow(answers: readonly Answered[]): number {
   return Math.max(...counts);
 }
 
-describe.each([
+describe.concurrent.each([
   ['a key with a limit of its own', 'pro', { rpm: LIMIT }],
   ['an account with a plan', 'starter', {}],
 ])('%s, on two nodes with two workers each', (_, plan, controls) => {
@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-describe('a refused request', () => {
+describe.concurrent('a refused request', () => {
   it('says how long to wait, and is admitted after that', async () => {
     const account = await admin(nodes[0]).createAccount({ plan: 'pro' });
     const { key } = await admin(nodes[0]).createKey(account, { rpm: 1 });
