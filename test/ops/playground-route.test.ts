@@ -1,13 +1,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { messageOf } from '../support/clients/ask-model.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { HAIKU, messageOf } from '../support/clients/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { eventsOf } from '../support/upstreams/flood-events.ts';
-import { startWaitingUpstream } from '../support/upstreams/start-waiting-upstream.ts';
-import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+import {
+  startWaitingUpstream,
+  type WaitingCall,
+  type WaitingUpstream,
+} from '../support/upstreams/start-waiting-upstream.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
+import { FAST_CONFIG } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MARK = 'x-tollgate-answered-by';
@@ -21,7 +26,26 @@ const OWN_HEADERS = new Set([
   MARK,
 ]);
 
-const gateway = useGateway({ config: FAST_CONFIG });
+const cleanUp = useCleanUp();
+let upstream: WaitingUpstream;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  upstream = await startWaitingUpstream({ cleanUp });
+  const model = 'max_output_tokens: 8192, price: {input: 1, output: 5}';
+  gateway = await startGateway({
+    cleanUp,
+    config: `
+workers: 1
+models:
+  - {id: ${HAIKU}, ${model}, routes: [{upstream: simulated}]}
+  - {id: waiting, ${model}, routes: [{upstream: waiting}]}
+upstreams:
+  - {name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}
+  - {name: waiting, kind: native, url: "${upstream.url}"}
+`,
+  });
+});
 
 function relay(
   to: Gateway,
@@ -36,33 +60,22 @@ function relay(
   });
 }
 
-/** A gateway whose upstream answers what the test says, when the test says so. */
-async function startWithUpstream() {
-  const upstream = await startWaitingUpstream();
-  const node = await startGateway({
-    config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
-  });
-  return {
-    node,
-    askForStream: (signal?: AbortSignal) => {
-      const body = JSON.stringify(messageOf('Hi', { stream: true }));
-      const call = { format: 'native', key: node.key(), body };
-      return relay(node, call, signal && { signal });
-    },
-    async waitForCall() {
-      await waitUntil(() => upstream.calls.length > 0, 'the upstream is asked');
-      const [call] = upstream.calls;
-      if (call === undefined) throw new Error('the upstream was not asked');
-      return call;
-    },
-  };
+/** Asks for a stream of the upstream that answers what the test says, when the test says so. */
+async function askForStream(
+  signal?: AbortSignal,
+): Promise<{ answering: Promise<Response>; call: WaitingCall }> {
+  const before = upstream.calls.length;
+  const body = JSON.stringify(messageOf('Hi', { stream: true, model: 'waiting' }));
+  const call = { format: 'native', key: gateway.key(), body };
+  const answering = relay(gateway, call, signal && { signal });
+  await waitUntil(() => upstream.calls.length > before, 'the upstream is asked');
+  return { answering, call: upstream.calls[before] as WaitingCall };
 }
 
 describe('the playground route', () => {
   it('passes a stream on event by event, as it comes', async () => {
-    const { askForStream, waitForCall } = await startWithUpstream();
-    const answering = askForStream();
-    const { res } = await waitForCall();
+    const { answering, call } = await askForStream();
+    const { res } = call;
     const events = eventsOf('native');
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(events.begin());
@@ -89,10 +102,8 @@ describe('the playground route', () => {
   it.each(['before', 'after'])(
     'ends the upstream when its client leaves %s the head',
     async (when) => {
-      const { askForStream, waitForCall } = await startWithUpstream();
       const leaving = new AbortController();
-      const answering = askForStream(leaving.signal);
-      const call = await waitForCall();
+      const { answering, call } = await askForStream(leaving.signal);
       if (when === 'after') {
         call.res.writeHead(200, { 'content-type': 'text/event-stream' });
         call.res.write(eventsOf('native').begin());
@@ -105,35 +116,22 @@ describe('the playground route', () => {
     },
   );
 
-  it('breaks off where the API breaks off', async () => {
-    const { node, askForStream, waitForCall } = await startWithUpstream();
-    const answering = askForStream();
-    const { res } = await waitForCall();
-    res.writeHead(200, { 'content-type': 'text/event-stream' });
-    res.write(eventsOf('native').begin());
-    const answer = await answering;
-    const [pid = 0] = node.workerPids();
-    process.kill(pid, 'SIGKILL');
-    await expect(answer.text()).rejects.toThrow();
-    expect(node.stderr()).not.toContain('a request of an operator failed');
-  });
-
   it('answers what the API answers, refusals too', async () => {
     const native = JSON.stringify(messageOf('Hi'));
     const unknown = 'sk-gw2-unknown';
     const cases = [
-      { format: 'native', key: gateway().key(), body: native },
-      { format: 'chat', key: gateway().key(), body: native },
+      { format: 'native', key: gateway.key(), body: native },
+      { format: 'chat', key: gateway.key(), body: native },
       { format: 'native', key: unknown, body: native },
       { format: 'chat', key: unknown, body: native },
-      { format: 'native', key: gateway().key(), body: '{' },
-      { format: 'chat', key: gateway().key(), body: '' },
-      { format: 'native', key: gateway().key(), body: native.replace('haiku', 'unknown') },
+      { format: 'native', key: gateway.key(), body: '{' },
+      { format: 'chat', key: gateway.key(), body: '' },
+      { format: 'native', key: gateway.key(), body: native.replace('haiku', 'unknown') },
     ];
     const statuses: number[] = [];
     for (const call of cases) {
       const path = call.format === 'native' ? '/v1/messages' : '/v1/chat/completions';
-      const direct = await fetch(gateway().url + path, {
+      const direct = await fetch(gateway.url + path, {
         method: 'POST',
         headers: {
           ...{ 'x-api-key': call.key, 'llm-version': '2023-06-01' },
@@ -141,7 +139,7 @@ describe('the playground route', () => {
         },
         body: call.body,
       });
-      const relayed = await relay(gateway(), call);
+      const relayed = await relay(gateway, call);
       expect(relayed.headers.get(MARK)).toBe('api');
       expect(relayed.status).toBe(direct.status);
       expect(namesOf(relayed)).toEqual(namesOf(direct));
@@ -149,19 +147,19 @@ describe('the playground route', () => {
       statuses.push(relayed.status);
     }
     expect(statuses).toEqual([200, 200, 401, 401, 400, 400, 404]);
-    expect(gateway().stderr()).not.toContain(gateway().key());
-    expect(gateway().stderr()).not.toContain(unknown);
+    expect(gateway.stderr()).not.toContain(gateway.key());
+    expect(gateway.stderr()).not.toContain(unknown);
   });
 
   it('wants the admin token and all of its fields before anybody is asked', async () => {
-    const call = { format: 'native', key: gateway().key(), body: '{}' };
-    const refused = await relay(gateway(), call, { token: 'wrong' });
+    const call = { format: 'native', key: gateway.key(), body: '{}' };
+    const refused = await relay(gateway, call, { token: 'wrong' });
     expect([refused.status, refused.headers.get(MARK)]).toEqual([401, null]);
-    const wrong = await relay(gateway(), { format: 'other', key: 'a\nb', body: {} });
+    const wrong = await relay(gateway, { format: 'other', key: 'a\nb', body: {} });
     expect([wrong.status, wrong.headers.get(MARK)]).toEqual([400, null]);
     const { error } = (await wrong.json()) as { error: { fields: { field: string }[] } };
     expect(error.fields.map(({ field }) => field)).toEqual(['format', 'key', 'body']);
-    const long = await relay(gateway(), { ...call, body: 'a'.repeat(64 * 1024) });
+    const long = await relay(gateway, { ...call, body: 'a'.repeat(64 * 1024) });
     expect([long.status, long.headers.get(MARK)]).toEqual([413, null]);
   });
 
@@ -180,6 +178,18 @@ describe('the playground route', () => {
     expect([unreached.status, unreached.headers.get(MARK)]).toEqual([502, null]);
     expect(await unreached.text()).toContain('api_unreachable');
     expect(node.stderr()).not.toContain(node.key());
+  });
+
+  it('breaks off where the API breaks off', async () => {
+    const { answering, call } = await askForStream();
+    const { res } = call;
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(eventsOf('native').begin());
+    const answer = await answering;
+    const [pid = 0] = gateway.workerPids();
+    process.kill(pid, 'SIGKILL');
+    await expect(answer.text()).rejects.toThrow();
+    expect(gateway.stderr()).not.toContain('a request of an operator failed');
   });
 });
 
