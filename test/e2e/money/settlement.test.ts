@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/clients/admin.ts';
 import { readTold } from '../../support/clients/ask-gateway.ts';
 import {
@@ -18,8 +18,13 @@ import {
   tcp,
   waitForRedis,
 } from '../../support/servers/redis-connection.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
-import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import {
+  startRedisServer,
+  stopRedisServers,
+  type TestRedisServer,
+} from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -61,9 +66,9 @@ async function expectChargedOnce(port: number, account: string, streams: readonl
   );
 }
 
-describe('a request is charged', () => {
-  const gateway = useGateway({ config: FAST_CONFIG });
+const gateway = useGateway({ config: FAST_CONFIG });
 
+describe('a request is charged', () => {
   async function createCaller() {
     const operator = admin(gateway());
     const account = await operator.createAccount({ credits: 10 });
@@ -147,14 +152,13 @@ describe('a request is charged', () => {
 
 describe('a hold', () => {
   it('whose worker was killed is given back when its lease runs out', async () => {
-    const gateway = await startGateway({ config: FAST_CONFIG });
-    const operator = admin(gateway);
+    const operator = admin(gateway());
     const account = await operator.createAccount({ credits: 10 });
     const { key } = await operator.createKey(account);
     const body = messageOf('[[tokens 8000]] [[slow 20]]', { max_tokens: 8_000 });
-    const stream = await openStream(gateway.url, key, body);
+    const stream = await openStream(gateway().url, key, body);
     await waitUntil(() => stream.text().includes('content_block_delta'), 'it says something');
-    process.kill(gateway.workerPids()[0] ?? 0, 'SIGKILL');
+    process.kill(gateway().workerPids()[0] ?? 0, 'SIGKILL');
     expect((await operator.account(account)).held).toBeGreaterThan(0);
     await stream.ended;
     // No cost was noted by then, so the request is free.
@@ -163,37 +167,50 @@ describe('a hold', () => {
   });
 });
 
-describe('a settlement that the store cannot take', () => {
+describe('a settlement', () => {
   const STREAMS = 10;
+  const cleanUp = useCleanUp();
+  let redis: TestRedisServer;
+  let env: { readonly TOLLGATE_REDIS_URL: string };
+  let node: Gateway;
+  beforeAll(async () => {
+    redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
+    env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+    node = await startGateway({ config: FAST_CONFIG, env, cleanUp });
+  });
 
-  async function startWithFrozenStore() {
-    const redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
-    const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-    const gateway = await startGateway({ config: FAST_CONFIG, env });
-    const operator = admin(gateway);
+  async function openStreams(count: number, text: string) {
+    const operator = admin(node);
     const account = await operator.createAccount({ credits: 10 });
     const { id, key } = await operator.createKey(account);
     const streams = await Promise.all(
-      Array.from({ length: STREAMS }, () =>
-        openStreamUntilAnswered(gateway.url, key, messageOf('[[tokens 100]] [[slow 60]]')),
-      ),
+      Array.from({ length: count }, () => openStreamUntilAnswered(node.url, key, messageOf(text))),
     );
+    return { operator, account, id, streams };
+  }
+
+  /** Streams that end while the store is frozen. */
+  async function endWithoutStore() {
+    const opened = await openStreams(STREAMS, '[[tokens 100]] [[slow 60]]');
     redis.signal('SIGSTOP');
-    await Promise.all(streams.map(({ ended }) => ended));
-    for (const stream of streams) expect(stream.text()).toContain('message_stop');
-    return { redis, env, gateway, operator, account, id, streams };
+    await Promise.all(opened.streams.map(({ ended }) => ended));
+    for (const stream of opened.streams) expect(stream.text()).toContain('message_stop');
+    return opened;
   }
 
   /** Every record contains the id of its request as text. */
-  const countJournalled = (dataDir: string) => {
-    const dir = join(dataDir, 'journal');
-    if (!existsSync(dir)) return 0;
-    const texts = readdirSync(dir).map((name) => readFileSync(join(dir, name), 'latin1'));
-    return new Set(texts.join('').match(/req_[0-9A-Za-z]{24}/g)).size;
-  };
+  function isJournalled({ requestId }: OpenStream): boolean {
+    const dir = join(node.dataDir, 'journal');
+    return (
+      existsSync(dir) &&
+      readdirSync(dir).some((name) =>
+        readFileSync(join(dir, name), 'latin1').includes(requestId ?? 'no id'),
+      )
+    );
+  }
 
-  it('is carried out when the store is back', async () => {
-    const { redis, operator, account, id, streams } = await startWithFrozenStore();
+  it('that the store cannot take is carried out when it is back', async () => {
+    const { operator, account, id, streams } = await endWithoutStore();
     redis.signal('SIGCONT');
     await operator.waitUntilSettled(account);
     await expectChargedOnce(redis.port, account, streams);
@@ -202,31 +219,21 @@ describe('a settlement that the store cannot take', () => {
   });
 
   it('survives the death of the whole node in the journal, and is carried out by the next', async () => {
-    const { redis, env, gateway, account, streams } = await startWithFrozenStore();
-    await waitUntil(() => countJournalled(gateway.dataDir) === STREAMS, 'the journal has them all');
-    for (const pid of [gateway.pid, ...gateway.workerPids()]) process.kill(pid, 'SIGKILL');
+    const { account, streams } = await endWithoutStore();
+    await waitUntil(() => streams.every(isJournalled), 'the journal has them all');
+    for (const pid of [node.pid, ...node.workerPids()]) process.kill(pid, 'SIGKILL');
     redis.signal('SIGCONT');
-    const next = await startGateway({ config: FAST_CONFIG, env, dataDir: gateway.dataDir });
-    await admin(next).waitUntilSettled(account);
+    const { dataDir } = node;
+    node = await startGateway({ config: FAST_CONFIG, env, dataDir, cleanUp });
+    await admin(node).waitUntilSettled(account);
     await expectChargedOnce(redis.port, account, streams);
   });
-});
 
-describe('a node that ends', () => {
-  it('has charged everything that it served', async () => {
-    const redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
-    const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-    const gateway = await startGateway({ config: FAST_CONFIG, env });
-    const account = await admin(gateway).createAccount({ credits: 10 });
-    const { key } = await admin(gateway).createKey(account);
-    const streams = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        openStreamUntilAnswered(gateway.url, key, messageOf('[[tokens 100]] [[slow 10]]')),
-      ),
-    );
-    gateway.signal('SIGTERM');
+  it('of all that a node served is carried out before it ends', async () => {
+    const { account, streams } = await openStreams(50, '[[tokens 100]] [[slow 10]]');
+    node.signal('SIGTERM');
     await Promise.all(streams.map(({ ended }) => ended));
-    expect(await gateway.waitForExit(), gateway.stderr()).toBe(0);
+    expect(await node.waitForExit(), node.stderr()).toBe(0);
     await expectChargedOnce(redis.port, account, streams);
     const record = (await redis.cli('--scan', '--pattern', `*account:${account}`)).split('\n')[0];
     const [held, balance] = (await redis.cli('HMGET', record ?? '', 'held', 'balance')).split('\n');
