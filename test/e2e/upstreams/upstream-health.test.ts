@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askModel, messageOf } from '../../support/clients/ask-model.ts';
 import { readUpstream, waitForState } from '../../support/clients/read-cluster.ts';
 import { type Backend, startBackend } from '../../support/servers/start-backend.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
@@ -50,7 +51,7 @@ upstreams: [{name: main, kind: native, url: "${main.url}"}, {name: spare, kind: 
 });
 
 describe('an upstream that is probed', () => {
-  it('is left and taken back without any client', async () => {
+  it('is left and taken back by all workers without any client', async () => {
     const main = await startBackend('main');
     const gateway = await startGateway({ config: configFor(main, PROBE, 2) });
     await waitForState(gateway, 'main', 'closed');
@@ -69,25 +70,18 @@ describe('an upstream that is probed', () => {
     expect(main.calls.messages).toBe(1);
     expect((await readUpstream(gateway, 'main')).tries['unreachable']).toBe(0);
   });
+});
 
-  it('is down when it fails, and up with any answer that is no failure of its own', async () => {
-    const main = await startBackend('main');
-    main.statuses.probes = 503;
-    const gateway = await startGateway({ config: configFor(main, PROBE) });
-    await waitForState(gateway, 'main', 'down');
-    for (const status of [404, 401, 429, 200]) {
-      main.statuses.probes = status;
-      await waitForState(gateway, 'main', 'closed');
-      main.statuses.probes = 500;
-      await waitForState(gateway, 'main', 'down');
-    }
-    expect((await ask(gateway)).status).toBe(503);
-    expect(main.calls.messages).toBe(0);
+describe('an upstream that is probed by a node with one worker', () => {
+  const cleanUp = useCleanUp();
+  let main: Backend;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    main = await startBackend('main', { cleanUp });
+    gateway = await startGateway({ config: configFor(main, PROBE), cleanUp });
   });
 
   it('is not left for one failure', async () => {
-    const main = await startBackend('main');
-    const gateway = await startGateway({ config: configFor(main, PROBE) });
     const told = () => gateway.logLines().map(({ msg }) => msg);
     main.nextProbeStatuses.push(500, 200, 500, 200, 500, 200);
     await waitUntil(() => main.nextProbeStatuses.length === 0, 'every second one has failed');
@@ -96,10 +90,37 @@ describe('an upstream that is probed', () => {
     await waitUntil(() => told().includes('an upstream does not answer'), 'two in a row are told');
   });
 
+  it('is down when it fails, and up with any answer that is no failure of its own', async () => {
+    main.statuses.probes = 503;
+    const asked = main.calls.messages;
+    await waitForState(gateway, 'main', 'down');
+    for (const status of [404, 401, 429, 200]) {
+      main.statuses.probes = status;
+      await waitForState(gateway, 'main', 'closed');
+      main.statuses.probes = 500;
+      await waitForState(gateway, 'main', 'down');
+    }
+    expect((await ask(gateway)).status).toBe(503);
+    expect(main.calls.messages).toBe(asked);
+    main.statuses.probes = 200;
+    await waitForState(gateway, 'main', 'closed');
+  });
+
+  it('still counts what clients meet there', async () => {
+    main.statuses.messages = 500;
+    await waitUntil(async () => (await ask(gateway)).status === 503, 'it is left alone');
+    await waitUntil(
+      async () => /open/.test((await readUpstream(gateway, 'main')).state),
+      'its state is told',
+    );
+    expect((await readUpstream(gateway, 'main')).probe?.state).toBe('up');
+    main.statuses.messages = 200;
+    await waitUntil(async () => (await ask(gateway)).who === 'main', 'it is asked again');
+  });
+
   it('is known to be down to workers that start later, after a crash and for a reload', async () => {
-    const main = await startBackend('main');
     main.statuses.probes = 500;
-    const gateway = await startGateway({ config: configFor(main, PROBE) });
+    const asked = main.calls.messages;
     await waitForState(gateway, 'main', 'down');
     const [pid] = gateway.workerPids();
     await fetch(`${gateway.url}/probe/crash`).catch(() => {});
@@ -113,18 +134,6 @@ describe('an upstream that is probed', () => {
     gateway.signal('SIGHUP');
     await gateway.waitForLog(/"msg":"reloaded"/);
     expect((await ask(gateway)).status).toBe(503);
-    expect(main.calls.messages).toBe(0);
-  });
-
-  it('still counts what clients meet there', async () => {
-    const main = await startBackend('main');
-    main.statuses.messages = 500;
-    const gateway = await startGateway({ config: configFor(main, PROBE) });
-    await waitUntil(async () => (await ask(gateway)).status === 503, 'it is left alone');
-    await waitUntil(
-      async () => /open/.test((await readUpstream(gateway, 'main')).state),
-      'its state is told',
-    );
-    expect((await readUpstream(gateway, 'main')).probe?.state).toBe('up');
+    expect(main.calls.messages).toBe(asked);
   });
 });

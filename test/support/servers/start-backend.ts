@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server } fr
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { onTestFinished } from 'vitest';
+import type { CleanUp } from '../create-temp-dir.ts';
 import { findFreePort } from './find-free-port.ts';
 
 /** A server of the native format that reports its name, and can be away for a while. */
@@ -22,10 +23,14 @@ export interface Backend {
 
 interface BackendOptions {
   readonly tls?: { readonly key: Buffer; readonly cert: Buffer };
+  readonly cleanUp?: CleanUp;
 }
 
 /** Starts listening at once. */
-export async function startBackend(name: string, { tls }: BackendOptions = {}): Promise<Backend> {
+export async function startBackend(
+  name: string,
+  { tls, cleanUp = onTestFinished }: BackendOptions = {},
+): Promise<Backend> {
   const port = await findFreePort();
   let server: Server | undefined;
   const backend: Backend = {
@@ -52,7 +57,7 @@ export async function startBackend(name: string, { tls }: BackendOptions = {}): 
     },
   };
   await backend.start();
-  onTestFinished(() => backend.stop());
+  cleanUp(() => backend.stop());
   return backend;
 }
 
