@@ -6,7 +6,7 @@ import { admin } from '../../support/clients/admin.ts';
 import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
 import { type Scrape, scrape } from '../../support/clients/scrape.ts';
 import { isAlive } from '../../support/is-alive.ts';
-import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { FAST_UPSTREAM, useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -51,8 +51,11 @@ async function scrapeAll(gateway: Gateway): Promise<Scrape> {
 }
 
 describe('/metrics of the ops listener', () => {
+  const node = useGateway({ config: TWO_WORKERS });
+  const countAdmitted = async () => (await scrapeAll(node())).sum(...ADMITTED) ?? 0;
+
   it('sums over workers, and never goes backwards when one is killed', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     await ask(gateway, 40);
     const first = await scrapeAll(gateway);
     expect(first.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -74,35 +77,37 @@ describe('/metrics of the ops listener', () => {
     expect((await scrapeAll(gateway)).sum(...ADMITTED)).toBe(50);
   });
 
-  it('has what replaced workers counted, although nobody had asked them for it', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
-    const oldPids = gateway.workerPids();
-    await ask(gateway, 20);
-    gateway.signal('SIGHUP');
-    await gateway.waitForLog(/"msg":"reloaded"/);
-    await waitUntil(() => oldPids.every((pid) => !isAlive(pid)), 'the old workers have ended');
-    await waitForSum(gateway, 20, ...ADMITTED);
-    await ask(gateway, 5);
-    const page = await scrapeAll(gateway);
-    expect(page.sum(...ADMITTED)).toBe(25);
-    expect(page.sum('tollgate_reloads_total', { result: 'ok' })).toBe(1);
-  });
-
   it('goes on without a worker that does not answer, with what it counted before', async () => {
-    const gateway = await startGateway({ config: TWO_WORKERS });
+    const gateway = node();
     await ask(gateway, 20);
-    expect((await scrapeAll(gateway)).sum(...ADMITTED)).toBe(20);
+    const admitted = await countAdmitted();
+    expect(admitted).toBeGreaterThanOrEqual(20);
     const [stopped = 0] = gateway.workerPids();
     process.kill(stopped, 'SIGSTOP');
     try {
       await waitForSum(gateway, 1, 'tollgate_workers');
       const page = await scrape(gateway);
-      expect(page.sum(...ADMITTED)).toBe(20);
+      expect(page.sum(...ADMITTED)).toBe(admitted);
       expect(page.sum('tollgate_workers_unread_total')).toBeGreaterThan(1);
     } finally {
       process.kill(stopped, 'SIGCONT');
     }
     await waitForSum(gateway, 2, 'tollgate_workers');
+  });
+
+  it('has what replaced workers counted, although nobody had asked them for it', async () => {
+    const gateway = node();
+    const before = await countAdmitted();
+    const oldPids = gateway.workerPids();
+    await ask(gateway, 20);
+    gateway.signal('SIGHUP');
+    await gateway.waitForLog(/"msg":"reloaded"/);
+    await waitUntil(() => oldPids.every((pid) => !isAlive(pid)), 'the old workers have ended');
+    await waitForSum(gateway, before + 20, ...ADMITTED);
+    await ask(gateway, 5);
+    const page = await scrapeAll(gateway);
+    expect(page.sum(...ADMITTED)).toBe(before + 25);
+    expect(page.sum('tollgate_reloads_total', { result: 'ok' })).toBe(1);
   });
 });
 
