@@ -1,15 +1,25 @@
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { isAlive } from '../../support/is-alive.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { startLoad } from '../../support/servers/start-load.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-describe('a worker that dies', () => {
+describe('one of two workers that dies', () => {
+  const cleanUp = useCleanUp();
+  let nodePath: string;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    nodePath = join(createTempDir(cleanUp), 'node');
+    copyFileSync(process.execPath, nodePath);
+    gateway = await startGateway({ config: 'workers: 2\n', nodePath, cleanUp });
+  });
+
   it('costs its own open requests only, under load, and is replaced', async () => {
-    const gateway = await startGateway({ config: 'workers: 2\n' });
     const load = startLoad(gateway.url, '/probe/slow?5', 24);
     await waitUntil(() => new Set(load.lastPids()).size === 2, 'both workers have clients');
     await waitUntil(() => load.answered() > 500, 'the load is on its way');
@@ -17,7 +27,8 @@ describe('a worker that dies', () => {
     const clientsOfVictim = load.lastPids().filter((pid) => pid === victim).length;
 
     process.kill(victim, 'SIGKILL');
-    await waitUntil(() => gateway.workerPids().length === 2 && !isAlive(victim), 'it is replaced');
+    await waitUntil(() => !gateway.workerPids().includes(victim), 'its death is seen');
+    await waitUntil(() => gateway.workerPids().length === 2, 'it is replaced');
     const answeredThen = load.answered();
     await waitUntil(() => load.answered() > answeredThen + 500, 'the load goes on');
     await load.stop();
@@ -29,9 +40,6 @@ describe('a worker that dies', () => {
   });
 
   it('is replaced once the system can start processes again', async () => {
-    const nodePath = join(createTempDir(), 'node');
-    copyFileSync(process.execPath, nodePath);
-    const gateway = await startGateway({ config: 'workers: 2\n', nodePath });
     const [victim = 0] = gateway.workerPids();
     renameSync(nodePath, `${nodePath}-away`);
     process.kill(victim, 'SIGKILL');
@@ -40,26 +48,13 @@ describe('a worker that dies', () => {
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     await waitUntil(() => gateway.workerPids().length === 2, 'it is replaced');
   });
+});
 
-  it('again and again shortly after its start ends the node with a clear error', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
-    const exit = gateway.waitForExit();
-    let hasExited = false;
-    void exit.then(() => {
-      hasExited = true;
-    });
-    await waitUntil(async () => {
-      await fetch(`${gateway.url}/probe/crash`).catch(() => {});
-      return hasExited;
-    }, 'it gives up');
-    expect(await exit).toBe(1);
-    expect(gateway.stderr()).toMatch(
-      /tollgate: worker 1 died 6 times in a row shortly after its start/,
-    );
-  });
+describe('the only worker', () => {
+  const node = useGateway({ config: 'workers: 1\n' });
 
-  it('of an exception outside of any request says why in the log', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
+  it('that dies of an exception outside of any request says why in the log', async () => {
+    const gateway = node();
     const [victim = 0] = gateway.workerPids();
     await fetch(`${gateway.url}/probe/throw-later`);
     await gateway.waitForLog(/thrown outside of any request/);
@@ -75,12 +70,29 @@ describe('a worker that dies', () => {
     );
   });
 
-  it('is none that only has a rejection nobody waits for', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
+  it('does not die of a rejection that nobody waits for', async () => {
+    const gateway = node();
     const [pid] = gateway.workerPids();
     await fetch(`${gateway.url}/probe/reject-later`);
     await gateway.waitForLog(/rejected outside of any request/);
     expect(await (await fetch(`${gateway.url}/probe/pid`)).json()).toEqual({ pid });
+  });
+
+  it('that dies again and again shortly after its start ends the node with a clear error', async () => {
+    const gateway = node();
+    const exit = gateway.waitForExit();
+    let hasExited = false;
+    void exit.then(() => {
+      hasExited = true;
+    });
+    await waitUntil(async () => {
+      await fetch(`${gateway.url}/probe/crash`).catch(() => {});
+      return hasExited;
+    }, 'it gives up');
+    expect(await exit).toBe(1);
+    expect(gateway.stderr()).toMatch(
+      /tollgate: worker 1 died 6 times in a row shortly after its start/,
+    );
   });
 });
 
