@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { HAIKU } from '../support/clients/ask-model.ts';
 import {
@@ -15,9 +15,15 @@ import { createTempDir } from '../support/create-temp-dir.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { pipeProgram, runHere } from './use-cli.ts';
 
 afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
+let node: Gateway;
+beforeAll(async () => {
+  node = await startOn(await startDurableRedis(), SETTINGS, cleanUp);
+});
 
 /** The commands, against this node. */
 function command(node: Gateway) {
@@ -57,10 +63,8 @@ function command(node: Gateway) {
   };
 }
 
-const startCommand = async () => command(await startOn(await startDurableRedis()));
-
 it('what get prints is edited, compared, applied, listed and rolled back', async () => {
-  const { run, runOk, refuse, answerAtTerminal, read, file } = await startCommand();
+  const { run, runOk, refuse, answerAtTerminal, read, file } = command(node);
   const text = await runOk('get');
   const { catalogue } = await read();
   expect(parse(text)).toEqual({ version: 1, ...catalogue });
@@ -95,9 +99,10 @@ it('what get prints is edited, compared, applied, listed and rolled back', async
 });
 
 it('prints JSON for programs, and takes it back', async () => {
-  const { runOk, read, pipe } = await startCommand();
+  const { runOk, read, pipe } = command(node);
   const answer = JSON.parse(await runOk('get', '--json'));
-  expect(answer).toMatchObject({ rules: 'store', version: 1, sold_version: 1 });
+  const base = (await read()).version;
+  expect(answer).toMatchObject({ rules: 'store', version: base, sold_version: base });
   const wanted = { ...answer, catalogue: withOutput(answer.catalogue, 7) };
   const tried = await pipe(JSON.stringify(wanted), 'diff', '-', '--json');
   const changes = [{ field: `models[${HAIKU}].price.output`, before: 1, after: 7 }];
@@ -107,39 +112,43 @@ it('prints JSON for programs, and takes it back', async () => {
   });
   const applied = await pipe(JSON.stringify(wanted), 'apply', '-', '--yes', '--json');
   expect([applied.code, applied.err]).toEqual([0, '']);
-  expect(JSON.parse(applied.out)).toMatchObject({ version: 2, changes });
+  expect(JSON.parse(applied.out)).toMatchObject({ version: base + 1, changes });
   expect((await read()).catalogue).toEqual(wanted.catalogue);
-  expect(JSON.parse(await runOk('history', '--json'))).toMatchObject([
-    { version: 2, kind: 'apply', who: { via: 'cli' } },
-    { version: 1, kind: 'seed', who: null },
-  ]);
-  expect(JSON.parse(await runOk('rollback', '1', '--yes', '--json'))).toMatchObject({ version: 3 });
+  const history = JSON.parse(await runOk('history', '--json'));
+  expect(history).toHaveLength(base + 1);
+  expect(history[0]).toMatchObject({ version: base + 1, kind: 'apply', who: { via: 'cli' } });
+  expect(history.at(-1)).toMatchObject({ version: 1, kind: 'seed', who: null });
+  const back = JSON.parse(await runOk('rollback', '1', '--yes', '--json'));
+  expect(back).toMatchObject({ version: base + 2 });
 });
 
 it('a change from a time on waits, and no other may come before it', async () => {
-  const { runOk, refuse, read, file } = await startCommand();
+  const { runOk, refuse, read, file } = command(node);
+  const base = (await read()).version;
   const text = await runOk('get');
   const first = file(text.replace('output: 1\n', 'output: 3\n'));
   expect(await runOk('apply', first, '--yes', '--from', '2037-02-01')).toMatch(
-    /^version 2 holds from 2037-02-01T00:00:00\.000Z$/m,
+    new RegExp(`^version ${base + 1} holds from 2037-02-01T00:00:00\\.000Z$`, 'm'),
   );
-  expect(await read()).toMatchObject({ version: 2, sold_version: 1 });
+  expect(await read()).toMatchObject({ version: base + 1, sold_version: base });
   const next = file((await runOk('get')).replace('output: 3\n', 'output: 4\n'));
   expect(await refuse('apply', next, '--yes', '--from', '2037-01-31')).toMatch(
-    /version 2 is to hold from 2037-02-01T00:00:00\.000Z: .* a rollback withdraws it/,
+    new RegExp(
+      `version ${base + 1} is to hold from 2037-02-01T00:00:00\\.000Z: .* a rollback withdraws it`,
+    ),
   );
   await runOk('rollback', '1', '--yes');
-  expect(await read()).toMatchObject({ version: 3, sold_version: 3 });
+  expect(await read()).toMatchObject({ version: base + 2, sold_version: base + 2 });
 });
 
 it('a file that is late, broken or wrong is refused with every reason', async () => {
-  const { put, read, runOk, refuse, file } = await startCommand();
+  const { put, read, runOk, refuse, file } = command(node);
   const text = await runOk('get');
-  const { catalogue } = await read();
-  await put(1, withOutput(catalogue, 2));
+  const { version: base, catalogue } = await read();
+  await put(base, withOutput(catalogue, 2));
   for (const verb of [['diff'], ['apply', '--yes']] as const) {
     expect(await refuse(...verb, file(text))).toBe(
-      'tollgate: the catalogue was changed meanwhile: version 2 is the last one\n',
+      `tollgate: the catalogue was changed meanwhile: version ${base + 1} is the last one\n`,
     );
     expect(await refuse(...verb, file('plans: [\n'))).toMatch(
       /^tollgate: \S+edited\.yaml cannot be read: .* line \d+/,
@@ -155,7 +164,7 @@ it('a file that is late, broken or wrong is refused with every reason', async ()
     );
     expect(await refuse(...verb, file('models: []\n'))).toMatch(/catalogue\.models: .+/);
   }
-  expect((await read()).version).toBe(2);
+  expect((await read()).version).toBe(base + 1);
 });
 
 it('a file whose version is not one is refused before anything is asked', async () => {
@@ -170,10 +179,10 @@ it('a file whose version is not one is refused before anything is asked', async 
 });
 
 it('the catalogue of a settings file is printed, and cannot be changed', async () => {
-  const node = await startGateway({ config: SETTINGS.replace('catalogue: store', '') });
-  const { runOk, refuse, file } = command(node);
+  const other = await startGateway({ config: SETTINGS.replace('catalogue: store', '') });
+  const { runOk, refuse, file } = command(other);
   const text = await runOk('get');
-  expect(parse(text)).toEqual((await operate(node).read()).catalogue);
+  expect(parse(text)).toEqual((await operate(other).read()).catalogue);
   for (const args of [['history'], ['rollback', '1'], ['diff', file(text)]]) {
     expect(await refuse(...args)).toMatch(/^tollgate: models and plans are in the settings file/);
   }
