@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf, openStream } from '../support/clients/ask-model.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
-import { startGateway } from '../support/servers/start-gateway.ts';
+import { useGateway } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { runHere } from './use-cli.ts';
 
@@ -16,8 +16,10 @@ models:
   - {id: ${HAIKU}, aliases: [haiku], max_output_tokens: 8000, price: {input: 0, output: ${output}}, routes: [{upstream: fine, weight: 3}]}
 `;
 
-async function startNode() {
-  const gateway = await startGateway({ config: settingsOf(5) });
+const node = useGateway({ config: settingsOf(5) });
+
+function useCommands() {
+  const gateway = node();
   const env = {
     TOLLGATE_ADMIN_URL: gateway.opsUrl,
     TOLLGATE_ADMIN_TOKEN: readAdminToken(gateway),
@@ -27,56 +29,9 @@ async function startNode() {
   return { gateway, env, run, json, operator: admin(gateway) };
 }
 
-it('tollgate models, reload and audit: a new price takes over, and is told from what to what', async () => {
-  const { gateway, run, json } = await startNode();
-  const models = await run('models');
-  expect([models.code, models.err]).toEqual([0, '']);
-  expect(models.out).toMatch(/^ID +ALIASES +WINDOW .* INPUT +OUTPUT +CACHE READ .* ROUTES$/m);
-  expect(models.out).toMatch(
-    new RegExp(`^${HAIKU} +haiku +200000 +- +8000 +0 +5 .* fine \\(priority 1, weight 3\\)$`, 'm'),
-  );
-  expect(await json('models')).toMatchObject([{ id: HAIKU, price: { output: 5 } }]);
-
-  gateway.setConfig(settingsOf(6));
-  const reloaded = await run('reload');
-  expect([reloaded.code, reloaded.err]).toEqual([0, '']);
-  expect(reloaded.out).toMatch(/^reloaded: settings [0-9a-f]{12}-2\n$/);
-  expect(await json('models')).toMatchObject([{ price: { output: 6 } }]);
-  const audit = await run('audit');
-  expect(audit.out).toMatch(
-    new RegExp(`node\\.reload .* cli .* models\\[${HAIKU}\\]\\.price\\.output: 5 → 6$`, 'm'),
-  );
-  const [entry] = await json('audit');
-  expect(entry.changes).toContainEqual({
-    field: `models[${HAIKU}].price.output`,
-    ...{ before: 5, after: 6 },
-  });
-  expect(await json('reload')).toMatchObject({ status: 'reloaded', needs_restart: [] });
-});
-
-it('tollgate reload names every problem of wrong settings, changes nothing and fails', async () => {
-  const { gateway, run } = await startNode();
-  gateway.setConfig(`${settingsOf(6)}workers: many\nlisen: 1\n`);
-  const refused = await run('reload');
-  expect([refused.code, refused.out]).toEqual([1, '']);
-  expect(refused.err).toContain('tollgate: nothing was changed');
-  expect(refused.err).toMatch(/\n\S+tollgate\.yaml:\d+: lisen: unknown key/);
-  const asJson = await run('reload', '--json');
-  expect([asJson.code, asJson.err]).toEqual([1, '']);
-  expect(JSON.parse(asJson.out)).toMatchObject({
-    ...{ status: 'refused', needs_restart: [] },
-    problems: expect.arrayContaining([expect.stringContaining('lisen: unknown key')]),
-  });
-  gateway.setConfig(`${settingsOf(5)}redis: {url: "redis://127.0.0.1:1/0"}\n`);
-  const fixed = JSON.parse((await run('reload', '--json')).out);
-  expect(fixed).toMatchObject({ needs_restart: ['redis.url'] });
-  const away = await run('reload', '--url', 'http://127.0.0.1:1', '--json');
-  expect([away.code, away.out]).toEqual([1, '']);
-  expect(away.err).toContain('cannot reach the node');
-});
-
+// It goes before the reloads: the receipt names the settings of the start.
 it('tollgate request shows the receipt of a request that runs, and of one that has ended', async () => {
-  const { gateway, run, json, operator } = await startNode();
+  const { gateway, run, json, operator } = useCommands();
   const account = await operator.createAccount();
   const { key, id } = await operator.createKey(account);
   const answer = await askModel(gateway.url, key, messageOf('[[tokens 50]]'));
@@ -118,8 +73,56 @@ it('tollgate request shows the receipt of a request that runs, and of one that h
   expect(unknown.err).toContain('the ledger has no such request');
 });
 
+it('tollgate models, reload and audit: a new price takes over, and is told from what to what', async () => {
+  const { gateway, run, json } = useCommands();
+  const models = await run('models');
+  expect([models.code, models.err]).toEqual([0, '']);
+  expect(models.out).toMatch(/^ID +ALIASES +WINDOW .* INPUT +OUTPUT +CACHE READ .* ROUTES$/m);
+  expect(models.out).toMatch(
+    new RegExp(`^${HAIKU} +haiku +200000 +- +8000 +0 +5 .* fine \\(priority 1, weight 3\\)$`, 'm'),
+  );
+  expect(await json('models')).toMatchObject([{ id: HAIKU, price: { output: 5 } }]);
+
+  gateway.setConfig(settingsOf(6));
+  const reloaded = await run('reload');
+  expect([reloaded.code, reloaded.err]).toEqual([0, '']);
+  expect(reloaded.out).toMatch(/^reloaded: settings [0-9a-f]{12}-2\n$/);
+  expect(await json('models')).toMatchObject([{ price: { output: 6 } }]);
+  const audit = await run('audit');
+  expect(audit.out).toMatch(
+    new RegExp(`node\\.reload .* cli .* models\\[${HAIKU}\\]\\.price\\.output: 5 → 6$`, 'm'),
+  );
+  const [entry] = await json('audit');
+  expect(entry.changes).toContainEqual({
+    field: `models[${HAIKU}].price.output`,
+    ...{ before: 5, after: 6 },
+  });
+  expect(await json('reload')).toMatchObject({ status: 'reloaded', needs_restart: [] });
+});
+
+it('tollgate reload names every problem of wrong settings, changes nothing and fails', async () => {
+  const { gateway, run } = useCommands();
+  gateway.setConfig(`${settingsOf(6)}workers: many\nlisen: 1\n`);
+  const refused = await run('reload');
+  expect([refused.code, refused.out]).toEqual([1, '']);
+  expect(refused.err).toContain('tollgate: nothing was changed');
+  expect(refused.err).toMatch(/\n\S+tollgate\.yaml:\d+: lisen: unknown key/);
+  const asJson = await run('reload', '--json');
+  expect([asJson.code, asJson.err]).toEqual([1, '']);
+  expect(JSON.parse(asJson.out)).toMatchObject({
+    ...{ status: 'refused', needs_restart: [] },
+    problems: expect.arrayContaining([expect.stringContaining('lisen: unknown key')]),
+  });
+  gateway.setConfig(`${settingsOf(5)}redis: {url: "redis://127.0.0.1:1/0"}\n`);
+  const fixed = JSON.parse((await run('reload', '--json')).out);
+  expect(fixed).toMatchObject({ needs_restart: ['redis.url'] });
+  const away = await run('reload', '--url', 'http://127.0.0.1:1', '--json');
+  expect([away.code, away.out]).toEqual([1, '']);
+  expect(away.err).toContain('cannot reach the node');
+});
+
 it('tollgate key revoke asks on a terminal, and takes nothing but yes for yes', async () => {
-  const { env, operator } = await startNode();
+  const { env, operator } = useCommands();
   const account = await operator.createAccount();
   const { id, key } = await operator.createKey(account, { name: 'build server' });
   /** Gives the program its own terminal and types into it when it asks. */
