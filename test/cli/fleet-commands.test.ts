@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf } from '../support/clients/ask-model.ts';
 import { readAdminToken } from '../support/servers/start-browser.ts';
 import type { Gateway } from '../support/servers/start-gateway.ts';
 import { startNodes } from '../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { runHere } from './use-cli.ts';
 
 afterAll(stopRedisServers);
+const cleanUp = useCleanUp();
 
 const settingsOf = (output: number) => `workers: 1
 upstreams:
@@ -20,19 +22,16 @@ models:
 `;
 
 interface FleetData {
-  readonly answered_by: string;
   readonly nodes: readonly { readonly id: string; readonly state: string }[];
 }
 
 async function startFleet() {
-  const { nodes } = await startNodes();
+  const { nodes } = await startNodes({ workers: 1, cleanUp });
   const [one, other] = nodes;
   for (const node of nodes) node.setConfig(settingsOf(5));
   const env = { TOLLGATE_ADMIN_URL: one.opsUrl, TOLLGATE_ADMIN_TOKEN: readAdminToken(one) };
   const run = (...args: string[]) => runHere(env, ...args);
-  const idOf = async (node: Gateway) =>
-    (await admin(node).call<FleetData>('GET', '/cluster')).answered_by;
-  const ids = [await idOf(one), await idOf(other)] as const;
+  const ids = [one.nodeId(), other.nodeId()] as const;
   const readNodes = async (): Promise<FleetData> => JSON.parse((await run('nodes', '--json')).out);
   const states = async () =>
     Object.fromEntries((await readNodes()).nodes.map(({ id, state }) => [id, state]));
@@ -43,8 +42,33 @@ async function startFleet() {
   return { one, other, ids, env, run, states };
 }
 
+let fleet: Awaited<ReturnType<typeof startFleet>>;
+beforeAll(async () => {
+  fleet = await startFleet();
+});
+
+it('top --all refreshes a terminal, and ends with Ctrl-C', async () => {
+  const command = `stty rows 20 cols 60 && exec '${process.execPath}' dist/src/main.js top --all`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env['PATH'], ...fleet.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'close');
+  let output = '';
+  child.stdout.on('data', (data) => {
+    output += String(data);
+  });
+  await waitUntil(
+    () => /nodes 2 up/.test(output) && /requests\/s \d/.test(output),
+    'the screen shows both nodes',
+  );
+  child.stdin.write('\u0003');
+  expect(await exited).toEqual([0, null]);
+});
+
 it('tollgate nodes, reload --all and top --all speak of all nodes, and one that dies is gone', async () => {
-  const { one, other, ids, run, states } = await startFleet();
+  const { one, other, ids, run, states } = fleet;
   const reloaded = await run('reload', '--all');
   expect([reloaded.code, reloaded.err]).toEqual([0, '']);
   for (const id of ids) {
@@ -110,25 +134,4 @@ it('top --all fails without the right token, and without a node', async () => {
   expect(away.err).toContain('is the node running?');
   const none = { TOLLGATE_ADMIN_URL: 'http://127.0.0.1:1', TOLLGATE_DATA_DIR: '/nowhere' };
   expect((await runHere(none, 'top', '--all')).err).toContain('there is no admin token');
-});
-
-it('top --all refreshes a terminal, and ends with Ctrl-C', async () => {
-  const { env } = await startFleet();
-  const command = `stty rows 20 cols 60 && exec '${process.execPath}' dist/src/main.js top --all`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const exited = once(child, 'close');
-  let output = '';
-  child.stdout.on('data', (data) => {
-    output += String(data);
-  });
-  await waitUntil(
-    () => /nodes 2 up/.test(output) && /requests\/s \d/.test(output),
-    'the screen shows both nodes',
-  );
-  child.stdin.write('\u0003');
-  expect(await exited).toEqual([0, null]);
 });
