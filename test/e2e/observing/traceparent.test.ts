@@ -1,25 +1,27 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { messageOf } from '../../support/clients/ask-model.ts';
-import type { Gateway } from '../../support/servers/start-gateway.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
+import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import {
   type HttpUpstream,
   startHttpUpstream,
 } from '../../support/upstreams/start-http-upstream.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { useCleanUp } from '../../support/use-clean-up.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 
-async function start(): Promise<{ gateway: Gateway; upstream: HttpUpstream }> {
-  const upstream = await startHttpUpstream({ cleanUp: onTestFinished });
-  const gateway = await startGateway({
+const cleanUp = useCleanUp();
+let upstream: HttpUpstream;
+let gateway: Gateway;
+beforeAll(async () => {
+  upstream = await startHttpUpstream({ cleanUp });
+  gateway = await startGateway({
     config: `workers: 1\nrequest_log: all\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
+    cleanUp,
   });
-  return { gateway, upstream };
-}
+});
 
-async function ask(gateway: Gateway, headers: [string, string][]): Promise<string> {
+async function ask(headers: [string, string][]): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/messages`, {
     method: 'POST',
     headers: [
@@ -35,28 +37,20 @@ async function ask(gateway: Gateway, headers: [string, string][]): Promise<strin
   return response.headers.get('request-id') ?? '';
 }
 
-async function lineOf(gateway: Gateway, requestId: string) {
-  const find = () => gateway.logLines().find((line) => line['requestId'] === requestId);
-  await waitUntil(() => find() !== undefined, 'the request is logged');
-  return find();
-}
-
 describe('the trace of a client', () => {
   it('is passed on to the upstream as it came, and its id is logged', async () => {
-    const { gateway, upstream } = await start();
-    const id = await ask(gateway, [
+    const id = await ask([
       ['traceparent', TRACEPARENT],
       ['tracestate', 'congo=t61rcWkgMzE, rojo=00f067aa0ba902b7'],
     ]);
-    expect(upstream.requests[0]?.headers).toMatchObject({
+    expect(upstream.requests.at(-1)?.headers).toMatchObject({
       traceparent: TRACEPARENT,
       tracestate: 'congo=t61rcWkgMzE,rojo=00f067aa0ba902b7',
     });
-    expect(await lineOf(gateway, id)).toMatchObject({ traceId: TRACE_ID });
+    expect(await gateway.waitForRequestLine(id)).toMatchObject({ traceId: TRACE_ID });
   });
 
   it('is left out when it is none, or when there are two', async () => {
-    const { gateway, upstream } = await start();
     const wrong: [string, string][][] = [
       [],
       [['tracestate', 'a=1']],
@@ -70,8 +64,8 @@ describe('the trace of a client', () => {
       ],
     ];
     for (const headers of wrong) {
-      const id = await ask(gateway, headers);
-      const line = await lineOf(gateway, id);
+      const id = await ask(headers);
+      const line = await gateway.waitForRequestLine(id);
       expect(line).not.toHaveProperty('traceId');
       expect(upstream.requests.at(-1)?.headers).not.toHaveProperty('traceparent');
       expect(upstream.requests.at(-1)?.headers).not.toHaveProperty('tracestate');

@@ -128,9 +128,7 @@ upstreams:
     );
     expect(collector.headers[0]).toMatchObject({ authorization: 'Bearer top secret' });
     expect(collector.resources[0]).toMatchObject({ 'service.name': 'tollgate' });
-    const findLine = () => gateway.logLines().find((each) => each['requestId'] === requestId);
-    await waitUntil(() => findLine() !== undefined, 'it is logged');
-    expect(findLine()).toMatchObject({ traceId: own?.traceId });
+    expect(await gateway.waitForRequestLine(requestId)).toMatchObject({ traceId: own?.traceId });
   });
 
   it("goes on the client's trace, and is left out where the client leaves its own part out", async () => {

@@ -27,6 +27,8 @@ export interface Gateway {
   stdout(): string;
   stderr(): string;
   logLines(): LogLine[];
+  /** The line of a request in the log, once it is there. */
+  waitForRequestLine(requestId: string | null): Promise<LogLine>;
   /** The living workers, according to the primary's log. */
   workerPids(): number[];
   setConfig(text: string): void;
@@ -114,6 +116,11 @@ export async function launchGateway(options: GatewayOptions = {}): Promise<Gatew
     stdout: () => stdout,
     stderr: () => stderr,
     logLines,
+    async waitForRequestLine(requestId) {
+      const find = () => logLines().find((line) => line['requestId'] === requestId);
+      await waitUntil(() => find() !== undefined, `${requestId} is logged`);
+      return find() as LogLine;
+    },
     workerPids: () => {
       const listening = logLines().filter((line) => line.msg === 'worker listens');
       return listening
