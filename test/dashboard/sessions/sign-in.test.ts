@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { readAdminToken, signIn, useBrowser } from '../../support/servers/start-browser.ts';
-import { startGateway } from '../../support/servers/start-gateway.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
 const gateway = useGateway({ config: FAST_CONFIG });
@@ -37,9 +36,8 @@ it('a token that holds no longer brings back the sign-in page, with the reason',
 });
 
 it('a wrong token is refused beside the field, and guessing is told how long to wait; the right one signs in', async () => {
-  const guarded = await startGateway({ config: FAST_CONFIG });
   const { page } = await openTab();
-  await page.goto(guarded.opsUrl);
+  await page.goto(gateway().opsUrl);
   const field = page.getByLabel('Admin token');
   const button = page.getByRole('button', { name: 'Sign in' });
   await field.fill('a-wrong-token');
@@ -50,7 +48,7 @@ it('a wrong token is refused beside the field, and guessing is told how long to 
   const guess = { headers: { authorization: 'Bearer guessed' } };
   const statuses = new Set<number>();
   for (let tries = 0; tries < 10; tries += 1) {
-    statuses.add((await fetch(`${guarded.opsUrl}/admin/v1/cluster`, guess)).status);
+    statuses.add((await fetch(`${gateway().opsUrl}/admin/v1/cluster`, guess)).status);
   }
   expect(statuses).toContain(429);
   await field.fill('another-wrong-token');
@@ -58,7 +56,7 @@ it('a wrong token is refused beside the field, and guessing is told how long to 
   const wait = /too many wrong admin tokens .* try again in \d+ seconds/;
   await page.getByRole('alert').filter({ hasText: wait }).waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
-  await field.fill(readAdminToken(guarded));
+  await field.fill(readAdminToken(gateway()));
   await button.click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
 });

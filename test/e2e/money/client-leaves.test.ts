@@ -223,7 +223,7 @@ describe('a node that ends', () => {
   });
 
   it('waits for what is read on, and charges what that reports', async () => {
-    const { gateway, account, ask, leave, waitForCall } = await start(await startScene());
+    const { gateway, account, ask, leave, waitForCall } = await start();
     ask(false);
     const call = await waitForCall();
     leave();

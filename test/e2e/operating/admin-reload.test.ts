@@ -10,6 +10,7 @@ import {
   openStreamUntilAnswered,
 } from '../../support/clients/ask-model.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const VERSION = /^([0-9a-f]{12})-(\d+)$/;
@@ -77,6 +78,8 @@ async function lookAt(gateway: Gateway, plain: string, starter: string) {
 }
 
 describe('a reload over the admin API', () => {
+  const node = useGateway({ config: 'workers: 1\n' });
+
   it('gives new requests new prices, plans, routes and models, cuts no stream and fails no request', async () => {
     const gateway = await startGateway({ config: BEFORE });
     const oldPids = gateway.workerPids();
@@ -134,7 +137,7 @@ describe('a reload over the admin API', () => {
   });
 
   it('refuses a wrong file whole, with all problems, and changes nothing', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const gateway = node();
     const pids = gateway.workerPids();
     gateway.setConfig('workers: many\nunknown: 1\nlimits: {body_bytes: 1KiB}\n');
     const wrong = await reload(gateway);
@@ -166,7 +169,8 @@ describe('a reload over the admin API', () => {
   });
 
   it('names the settings by a version, is done one at a time, and is in the audit log', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const gateway = node();
+    gateway.setConfig('workers: 1\n');
     const first = reload(gateway);
     const others = [reload(gateway), reload(gateway)];
     const answers = await Promise.all([first, ...others]);

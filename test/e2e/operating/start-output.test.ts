@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { findFreePort } from '../../support/servers/find-free-port.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
+import { useGateway } from '../../support/use-gateway.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const CTRL_C = '\u0003';
@@ -31,8 +32,10 @@ async function nodeEnvironment(): Promise<Record<string, string>> {
 }
 
 describe('what a start prints', () => {
+  const node = useGateway({ config: 'workers: 1\n' });
+
   it('is where the admin token is, never the token, and the pages that it serves', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
+    const gateway = node();
     const path = /^Admin token: {2}(.*)$/m.exec(gateway.stdout())?.[1] ?? '';
     const token = readFileSync(path, 'utf8').trim();
     const authorization = `Bearer ${token}`;
@@ -69,9 +72,8 @@ describe('what a start prints', () => {
   });
 
   it('is JSON in the log, and at a terminal text', async () => {
-    const gateway = await startGateway({ config: 'workers: 1\n' });
-    const lines = gateway.stderr().trim().split('\n');
-    expect(gateway.logLines()).toHaveLength(lines.length);
+    const lines = node().stderr().trim().split('\n');
+    expect(node().logLines()).toHaveLength(lines.length);
 
     const command = 'node dist/src/main.js start';
     const terminal = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null'], {
