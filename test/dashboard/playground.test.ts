@@ -1,23 +1,56 @@
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
-import { messageOf } from '../support/clients/ask-model.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { HAIKU, messageOf } from '../support/clients/ask-model.ts';
 import {
   expectAccessible,
   readAdminToken,
   signIn,
   useBrowser,
 } from '../support/servers/start-browser.ts';
-import { startGateway } from '../support/servers/start-gateway.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { eventsOf, pieceOf } from '../support/upstreams/flood-events.ts';
-import { startWaitingUpstream } from '../support/upstreams/start-waiting-upstream.ts';
+import {
+  startWaitingUpstream,
+  type WaitingCall,
+  type WaitingUpstream,
+} from '../support/upstreams/start-waiting-upstream.ts';
 import { streamParts, USAGE } from '../support/upstreams/upstream-answers.ts';
-import { FAST_CONFIG, useGateway } from '../support/use-gateway.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const PIECE_BYTES = 20;
 
-const gateway = useGateway({ config: FAST_CONFIG });
+const cleanUp = useCleanUp();
 const openTab = useBrowser();
+let upstream: WaitingUpstream;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  upstream = await startWaitingUpstream({ cleanUp });
+  const model = 'max_output_tokens: 8192, price: {input: 1, output: 5}';
+  gateway = await startGateway({
+    cleanUp,
+    config: `
+workers: 1
+models:
+  - {id: ${HAIKU}, ${model}, routes: [{upstream: simulated}]}
+  - {id: of-native, ${model}, routes: [{upstream: native}]}
+  - {id: of-responses, ${model}, routes: [{upstream: responses}]}
+upstreams:
+  - {name: simulated, kind: simulated, simulated: {tokens_per_second: 0, latency: 1ms}}
+  - {name: native, kind: native, url: "${upstream.url}"}
+  - {name: responses, kind: responses, url: "${upstream.url}"}
+`,
+  });
+});
+
+/** The request that the upstream gets when the form is sent. */
+async function sendUpstream(page: Page): Promise<WaitingCall> {
+  const before = upstream.calls.length;
+  await page.getByRole('button', { name: 'Send' }).click();
+  await waitUntil(() => upstream.calls.length > before, 'the upstream is asked');
+  return upstream.calls[before] as WaitingCall;
+}
 
 const answerOf = (page: Page) => ({
   text: page.getByRole('region', { name: 'Text' }),
@@ -28,32 +61,25 @@ const answerOf = (page: Page) => ({
 });
 
 it('a stream is watched as it arrives, and cancelling it stops the upstream', async () => {
-  const upstream = await startWaitingUpstream();
-  const node = await startGateway({
-    config: `workers: 1\nupstreams: [{name: main, kind: native, url: "${upstream.url}"}]\n`,
-  });
   const tab = await openTab({ viewport: { width: 360, height: 640 }, colorScheme: 'dark' });
-  await signIn(tab, node, '#/playground');
+  await signIn(tab, gateway, '#/playground');
   const { page } = tab;
-  await page.getByLabel('Key').fill(node.key());
-  await page.getByLabel('Model').selectOption('llm-sonnet-4.6');
+  await page.getByLabel('Key').fill(gateway.key());
+  await page.getByLabel('Model').selectOption('of-native');
   await page.getByLabel('Prompt').fill('Tell me');
   await page.getByLabel('Output tokens at most').fill('50');
-  await page.getByRole('button', { name: 'Send' }).click();
-
-  await waitUntil(() => upstream.calls.length === 1, 'the upstream is asked');
-  const [call] = upstream.calls;
-  expect(JSON.parse(call?.body ?? '')).toMatchObject({
-    ...{ model: 'llm-sonnet-4.6', max_tokens: 50, stream: true },
+  const call = await sendUpstream(page);
+  expect(JSON.parse(call.body)).toMatchObject({
+    ...{ model: 'of-native', max_tokens: 50, stream: true },
     messages: [{ role: 'user', content: 'Tell me' }],
   });
   await page.getByText('Waiting for the answer…').waitFor();
   const events = eventsOf('native');
-  call?.res.writeHead(200, { 'content-type': 'text/event-stream' });
-  call?.res.write(events.begin());
+  call.res.writeHead(200, { 'content-type': 'text/event-stream' });
+  call.res.write(events.begin());
   const { text, raw, fact, header } = answerOf(page);
   for (const number of [1, 2]) {
-    call?.res.write(events.say(number, PIECE_BYTES));
+    call.res.write(events.say(number, PIECE_BYTES));
     await text.getByText(pieceOf(number, PIECE_BYTES)).waitFor();
   }
   await page.getByText('The answer arrives…').waitFor();
@@ -61,11 +87,11 @@ it('a stream is watched as it arrives, and cancelling it stops the upstream', as
   expect(await raw.textContent()).toContain('event: content_block_delta\ndata: {');
   expect(await fact('Status').textContent()).toBe('200');
   await header('content-type text/event-stream').waitFor();
-  expect(call?.isBrokenOff()).toBe(false);
+  expect(call.isBrokenOff()).toBe(false);
 
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('The request was cancelled.').waitFor();
-  await waitUntil(() => call?.isBrokenOff() === true, 'the upstream loses its connection');
+  await waitUntil(call.isBrokenOff, 'the upstream loses its connection');
   // The part that arrived was charged, as its receipt says.
   await fact('Charge')
     .getByText(/^0\.\d+ credits$/)
@@ -78,10 +104,10 @@ it('a stream is watched as it arrives, and cancelling it stops the upstream', as
 
 it('a body of JSON is sent as it stands, in the other format, and its charge is told', async () => {
   const tab = await openTab();
-  await signIn(tab, gateway(), '#/playground');
+  await signIn(tab, gateway, '#/playground');
   const { page } = tab;
   const { text, raw, fact, header } = answerOf(page);
-  await page.getByLabel('Key').fill(gateway().key());
+  await page.getByLabel('Key').fill(gateway.key());
   await page.getByLabel('Format').selectOption('chat completions');
   await page.getByLabel('Prompt').fill('from the form');
   await page.getByLabel('Edit the body as JSON').check();
@@ -116,7 +142,7 @@ it('a body of JSON is sent as it stands, in the other format, and its charge is 
   );
   expect(JSON.parse(String(stored))).toEqual([
     {
-      'tollgate-admin-token': readAdminToken(gateway()),
+      'tollgate-admin-token': readAdminToken(gateway),
       'tollgate-operator': expect.stringContaining('admin_token'),
     },
     {},
@@ -127,7 +153,7 @@ it('a body of JSON is sent as it stands, in the other format, and its charge is 
 
 it('refusals of the API are shown as they came, and nobody is signed out by them', async () => {
   const tab = await openTab();
-  await signIn(tab, gateway(), '#/playground');
+  await signIn(tab, gateway, '#/playground');
   const { page } = tab;
   const { raw, fact } = answerOf(page);
   const send = page.getByRole('button', { name: 'Send' });
@@ -137,7 +163,7 @@ it('refusals of the API are shown as they came, and nobody is signed out by them
   await raw.getByText('"authentication_error"').waitFor();
   await fact('Charge').getByText('nothing: it was refused before it was admitted').waitFor();
 
-  await page.getByLabel('Key').fill(gateway().key());
+  await page.getByLabel('Key').fill(gateway.key());
   await page.getByLabel('Edit the body as JSON').check();
   await page.getByLabel('Body', { exact: true }).fill('{"model":');
   await send.click();
@@ -157,7 +183,8 @@ it('refusals of the API are shown as they came, and nobody is signed out by them
 
 type Item = { readonly content: readonly { readonly text: string }[] };
 
-async function fillResponses(page: Page, key: string, prompt: string): Promise<void> {
+async function fillResponses(page: Page, key: string, prompt: string, model = HAIKU) {
+  await page.getByLabel('Model').selectOption(model);
   await page.getByLabel('Key').fill(key);
   await page.getByLabel('Format').selectOption('Responses');
   await page.getByLabel('Prompt').fill(prompt);
@@ -166,33 +193,27 @@ async function fillResponses(page: Page, key: string, prompt: string): Promise<v
 const send = (page: Page) => page.getByRole('button', { name: 'Send' }).click();
 
 it('a stream of the Responses format is watched as it arrives', async () => {
-  const upstream = await startWaitingUpstream();
-  const node = await startGateway({
-    config: `workers: 1\nupstreams: [{name: main, kind: responses, url: "${upstream.url}"}]\n`,
-  });
   const tab = await openTab();
-  await signIn(tab, node, '#/playground');
+  await signIn(tab, gateway, '#/playground');
   const { page } = tab;
-  await fillResponses(page, node.key(), 'Tell me');
+  await fillResponses(page, gateway.key(), 'Tell me', 'of-responses');
   await page.getByLabel('Output tokens at most').fill('50');
-  await send(page);
-  await waitUntil(() => upstream.calls.length === 1, 'the upstream is asked');
-  const [call] = upstream.calls;
-  expect(JSON.parse(call?.body ?? '')).toMatchObject({
+  const call = await sendUpstream(page);
+  expect(JSON.parse(call.body)).toMatchObject({
     ...{ input: 'Tell me', max_output_tokens: 50, stream: true, store: false },
   });
   await page.getByText('Waiting for the answer…').waitFor();
 
   const { text, raw, fact } = answerOf(page);
   const { begin, say, end } = streamParts('responses');
-  call?.res.writeHead(200, { 'content-type': 'text/event-stream' });
-  call?.res.write(begin + say('Once'));
+  call.res.writeHead(200, { 'content-type': 'text/event-stream' });
+  call.res.write(begin + say('Once'));
   await text.getByText('Once').waitFor();
   await page.getByText('The answer arrives…').waitFor();
-  call?.res.write(say(' upon a time.'));
+  call.res.write(say(' upon a time.'));
   await text.getByText('Once upon a time.').waitFor();
   expect(await raw.textContent()).not.toContain('response.completed');
-  call?.res.end(end(USAGE));
+  call.res.end(end(USAGE));
   await page.getByText('The answer is complete.').waitFor();
   expect(await text.textContent()).toBe('Once upon a time.');
   expect(await raw.textContent()).toContain('event: response.completed\ndata: {');
@@ -205,10 +226,10 @@ it('a stream of the Responses format is watched as it arrives', async () => {
 
 it('a whole answer of the Responses format shows its text and its charge', async () => {
   const tab = await openTab();
-  await signIn(tab, gateway(), '#/playground');
+  await signIn(tab, gateway, '#/playground');
   const { page } = tab;
   const { text, raw, fact, header } = answerOf(page);
-  await fillResponses(page, gateway().key(), '[[thinking]] [[tokens 7]]');
+  await fillResponses(page, gateway.key(), '[[thinking]] [[tokens 7]]');
   await page.getByLabel('Stream the answer').uncheck();
   await page.getByLabel('Edit the body as JSON').check();
   const body = page.getByLabel('Body', { exact: true });
@@ -229,7 +250,7 @@ it('a whole answer of the Responses format shows its text and its charge', async
 
 it('failures of the Responses format are shown as they came, before and within a stream', async () => {
   const tab = await openTab();
-  await signIn(tab, gateway(), '#/playground');
+  await signIn(tab, gateway, '#/playground');
   const { page } = tab;
   const { text, raw, fact } = answerOf(page);
   await fillResponses(page, 'sk-gw2-nobody', 'Hi');
@@ -237,7 +258,7 @@ it('failures of the Responses format are shown as they came, before and within a
   await fact('Status').getByText('401').waitFor();
   await raw.getByText('"invalid_api_key"').waitFor();
 
-  await fillResponses(page, gateway().key(), '[[tokens 9]] [[error 500 after 3]]');
+  await fillResponses(page, gateway.key(), '[[tokens 9]] [[error 500 after 3]]');
   await send(page);
   await page.getByText('There is no whole answer.').waitFor();
   await page.getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
