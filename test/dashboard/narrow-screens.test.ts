@@ -43,7 +43,7 @@ it.each([390, 1_280])(
     await operator.call('PATCH', `/accounts/${account}`, { status: 'suspended' });
     await operator.call('PATCH', `/accounts/${account}`, { status: 'active' });
 
-    const { answered_by: node } = await operator.call<{ answered_by: string }>('GET', '/cluster');
+    const node = gateway().nodeId();
     const tab = await openTab({ viewport: { width, height: 800 } });
     await signIn(tab, gateway());
     const { page } = tab;

@@ -18,7 +18,6 @@ beforeAll(async () => {
   started = await startNodes({ cleanUp });
 });
 interface FleetData {
-  readonly answered_by: string;
   readonly nodes: readonly { readonly id: string; readonly state: string }[];
 }
 
@@ -28,8 +27,7 @@ const readCluster = (node: Gateway) => admin(node).call<FleetData>('GET', '/clus
 async function readNodes() {
   const [one, other] = started?.nodes ?? [];
   if (one === undefined || other === undefined) throw new Error('the nodes have not started');
-  const here = (await readCluster(one)).answered_by;
-  const there = (await readCluster(other)).answered_by;
+  const [here, there] = [one.nodeId(), other.nodeId()];
   await waitUntil(
     async () => (await readCluster(one)).nodes.filter(({ state }) => state === 'up').length === 2,
     'each node has heard of the other',

@@ -26,9 +26,7 @@ function watchStreams(page: Page): Set<string> {
 }
 
 it('a page that nobody sees has no stream, and when it is seen again it has them all', async () => {
-  const { answered_by: node } = await admin(gateway()).call<{ answered_by: string }>(
-    ...(['GET', '/cluster'] as const),
-  );
+  const node = gateway().nodeId();
   const tab = await openTab();
   const { page } = tab;
   const streams = watchStreams(page);
