@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { installLocked } from '../../bench/support/install-locked.ts';
 import { admin } from '../support/clients/admin.ts';
-import type { CleanUp } from '../support/create-temp-dir.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { FAST_UPSTREAM } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { AGENTS_DIR, type Ended, readPageSettings, runAgent } from './run-agent.ts';
@@ -10,8 +10,7 @@ import { type RecordedRequest, startRecorder } from './start-recorder.ts';
 
 const INSTALL_TIME_MAX_MS = 300_000;
 
-const undos: (() => void | Promise<void>)[] = [];
-const cleanUp: CleanUp = (undo) => undos.push(undo);
+const cleanUp = useCleanUp();
 /** One gateway per kind of upstream, each in front of the simulated models. */
 const gateways: Record<string, Gateway> = {};
 /** The requests that each gateway got. */
@@ -32,9 +31,6 @@ beforeAll(async () => {
     requests[kind] = recorder.requests;
   }
 }, INSTALL_TIME_MAX_MS);
-afterAll(async () => {
-  for (const undo of undos.reverse()) await undo();
-});
 
 interface Session {
   readonly title: string;

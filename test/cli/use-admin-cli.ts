@@ -2,21 +2,21 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestOps, type TestOps } from '../ops/start-test-ops.ts';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { runHere } from './use-cli.ts';
 
 /**
  * A node's listener for operators, and commands that talk to it. Call this at the top of a file.
  */
 export function useAdminCli() {
-  const undos: (() => void | Promise<void>)[] = [];
-  let started: TestOps | undefined;
-  beforeAll(async () => {
-    started = await startTestOps(await startRedisServer(), (undo) => undos.push(undo));
-  });
   afterAll(async () => {
-    for (const undo of undos) await undo();
     await closeConnections();
     await stopRedisServers();
+  });
+  const cleanUp = useCleanUp();
+  let started: TestOps | undefined;
+  beforeAll(async () => {
+    started = await startTestOps(await startRedisServer(), cleanUp);
   });
 
   const ops = () => {

@@ -5,25 +5,24 @@ import {
   stopRedisServers,
   type TestRedisServer,
 } from '../support/servers/start-redis-server.ts';
+import { useCleanUp } from '../support/use-clean-up.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
-const undos: (() => void | Promise<void>)[] = [];
-
+afterAll(async () => {
+  await closeConnections();
+  await stopRedisServers();
+});
+const cleanUp = useCleanUp();
 let redis: TestRedisServer;
 let ops: TestOps;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  ops = await startTestOps(redis, (undo) => undos.push(undo));
+  ops = await startTestOps(redis, cleanUp);
 });
 beforeEach(async () => {
   await redis.cli('flushall');
-});
-afterAll(async () => {
-  for (const undo of undos) await undo();
-  await closeConnections();
-  await stopRedisServers();
 });
 
 interface Entry {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { type Gateway, type GatewayOptions, startGateway } from './servers/start-gateway.ts';
+import { useCleanUp } from './use-clean-up.ts';
 
 /** A simulated upstream without delays. */
 export const FAST_UPSTREAM =
@@ -8,13 +9,10 @@ export const FAST_CONFIG = `workers: 1\n${FAST_UPSTREAM}`;
 
 /** Starts one gateway for all tests of a file. Call it at the top of the file. */
 export function useGateway(options: GatewayOptions = {}): () => Gateway {
-  const undos: (() => void | Promise<void>)[] = [];
+  const cleanUp = useCleanUp();
   let gateway: Gateway | undefined;
   beforeAll(async () => {
-    gateway = await startGateway({ ...options, cleanUp: (undo) => undos.push(undo) });
-  });
-  afterAll(async () => {
-    for (const undo of undos.reverse()) await undo();
+    gateway = await startGateway({ ...options, cleanUp });
   });
   return () => {
     if (gateway === undefined) throw new Error('the gateway has not started');

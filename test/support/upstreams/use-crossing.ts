@@ -1,7 +1,7 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { FORMAT_PATHS, type FormatName } from '../../../src/protocol/format-names.ts';
-import type { CleanUp } from '../create-temp-dir.ts';
 import { type Gateway, startGateway } from '../servers/start-gateway.ts';
+import { useCleanUp } from '../use-clean-up.ts';
 import {
   type Answering,
   type RecordedBody,
@@ -46,20 +46,16 @@ const UPSTREAMS = {
  * the top of the file.
  */
 export function useCrossing(answering?: Answering, settings = ''): Crossing {
-  const undos: (() => void | Promise<void>)[] = [];
+  const cleanUp = useCleanUp();
   let parts: { readonly gateway: Gateway; readonly upstream: RecordingUpstream } | undefined;
   const started = () => {
     if (parts === undefined) throw new Error('the crossing has not started');
     return parts;
   };
   beforeAll(async () => {
-    const cleanUp: CleanUp = (undo) => undos.push(undo);
     const upstream = await startRecordingUpstream(cleanUp, answering);
     const config = `workers: 1\n${settings}${encodeConfig(upstream.url)}`;
     parts = { gateway: await startGateway({ config, cleanUp }), upstream };
-  });
-  afterAll(async () => {
-    for (const undo of undos.reverse()) await undo();
   });
   return {
     gateway: () => started().gateway,

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { admin } from '../clients/admin.ts';
 import { askGateway, type ClientFormat, type Told } from '../clients/ask-gateway.ts';
-import type { CleanUp } from '../create-temp-dir.ts';
 import { type Gateway, startGateway } from '../servers/start-gateway.ts';
+import { useCleanUp } from '../use-clean-up.ts';
 import {
   type Script,
   type ScriptedRequest,
@@ -70,7 +70,7 @@ export function useUpstreamScene({
   timeouts,
   kinds = ['native', 'chat'],
 }: SceneOptions = {}): UpstreamScene {
-  const undos: (() => void | Promise<void>)[] = [];
+  const cleanUp = useCleanUp();
   const taken = { native: 0, chat: 0, responses: 0 };
   let parts: SceneParts | undefined;
   let more: Promise<SceneParts> | undefined;
@@ -80,7 +80,6 @@ export function useUpstreamScene({
   };
 
   const start = async (served: readonly UpstreamKind[]): Promise<SceneParts> => {
-    const cleanUp: CleanUp = (undo) => undos.push(undo);
     const upstream = await startScriptedUpstream(cleanUp);
     const config = encodeConfig(served, upstream.url, timeouts ?? '{}');
     return { gateway: await startGateway({ config, cleanUp }), upstream };
@@ -93,9 +92,6 @@ export function useUpstreamScene({
 
   beforeAll(async () => {
     parts = await start(kinds);
-  });
-  afterAll(async () => {
-    for (const undo of undos.reverse()) await undo();
   });
 
   const takePath = (kind: UpstreamKind): string => {
