@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MIN_MS = 10;
-const PAUSE_MAX_MS = 50;
+const PAUSE_MAX_MS = 250;
 /** Most looks ask a server: a long wait would take the time that the server needs for its work. */
 const PAUSE_PER_WAITED = 1 / 20;
 
