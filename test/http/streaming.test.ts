@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/http/exchange.ts';
 import type { HttpLimits } from '../../src/http/http-limits.ts';
 import { openRawConnection } from '../support/clients/raw-connection.ts';
@@ -63,6 +63,24 @@ function readSlowly(pauseMs: number): Promise<{ bytes: number; sha256: string }>
     }).on('error', reject);
   });
 }
+
+/** An answer that is silent for longer than uWS keeps a connection, while the other tests run. */
+let silent: { readonly target: TestServer; readonly text: Promise<string> };
+beforeAll(async () => {
+  const target = await startTestServer({
+    'GET /stream': async (exchange) => {
+      const stream = exchange.startStream(STREAM_HEAD);
+      await stream.write('data: 1\n\n');
+      await sleep(14_000);
+      await stream.write('data: 2\n\n');
+      stream.endStream();
+    },
+  });
+  const text = fetch(`${target.url}/stream`).then((response) => response.text());
+  text.catch(() => {});
+  silent = { target, text };
+});
+afterAll(() => silent.target.server.close());
 
 describe('a stream', () => {
   it('reaches the client piece by piece', async () => {
@@ -246,14 +264,6 @@ describe('a stream', () => {
   });
 
   it('of a client that keeps its connection open in silence is not timed out by uWS', async () => {
-    await start(async (exchange) => {
-      const stream = exchange.startStream(STREAM_HEAD);
-      await stream.write('data: 1\n\n');
-      await sleep(14_000);
-      await stream.write('data: 2\n\n');
-      stream.endStream();
-    });
-    const text = await (await fetch(`${target.url}/stream`)).text();
-    expect(text).toBe('data: 1\n\ndata: 2\n\n');
+    expect(await silent.text).toBe('data: 1\n\ndata: 2\n\n');
   });
 });
