@@ -75,13 +75,6 @@ function countHeaderBytes(headers: AnswerHead['headers']): number {
   return bytes;
 }
 
-/** The answer to HEAD. Without a body, because every build sends the body that it is given. */
-export function writeHeadOnly(res: UwsResponse, head: CompleteHead, bodyBytes: number): void {
-  writeAnswerHead(res, head, false);
-  res.writeHeader('content-length', String(bodyBytes));
-  res.endWithoutBody();
-}
-
 function writeHeaders(
   res: UwsResponse,
   headers: AnswerHead['headers'],

@@ -1,10 +1,11 @@
 import { assert } from '../lib/assert.ts';
 import { createDeferred, type Deferred } from '../lib/time/deferred.ts';
-import { type CompleteHead, measureCork, writeAnswerHead, writeHeadOnly } from './answer-head.ts';
+import { type CompleteHead, measureCork, writeAnswerHead } from './answer-head.ts';
 import { encodeChunk } from './encode-chunk.ts';
 import { FirstTurn } from './first-turn.ts';
 import { closeAfterLinger, writeLastChunk, writeLastHeader } from './last-answer.ts';
 import type { UwsResponse } from './load-uws.ts';
+import { writeBeginning, writeHeadOnly, writeRest, writeWhole } from './whole-answer.ts';
 import type { WriterContext, WriterOwner } from './writer-context.ts';
 
 /**
@@ -63,18 +64,14 @@ export class ResponseWriter {
       return;
     }
     this.#state = 'plain';
-    if (isHead) {
-      this.#res.cork(() => writeHeadOnly(this.#res, head, body.length));
-      this.#finish();
-    } else if (body.length <= measureCork(head, body.length)) {
-      this.#res.cork(() => {
-        writeAnswerHead(this.#res, head, false);
-        this.#res.end(body, closes);
-      });
-      this.#finish();
+    if (isHead || body.length === 0) {
+      // An answer that is complete at once lets any number of requests follow in one packet.
+      const write = isHead ? writeHeadOnly : writeWhole;
+      this.#goOnInNextTurn(() => this.#sendAtOnce(write, head, body, closes));
+    } else if (closes && body.length <= measureCork(head, body.length)) {
+      this.#sendAtOnce(writeWhole, head, body, true);
     } else {
-      this.#closes = closes;
-      this.#sendLarge(head, body);
+      this.#sendWhole(head, body, closes);
     }
   }
 
@@ -97,9 +94,7 @@ export class ResponseWriter {
     const bytes = typeof chunk === 'string' ? encodeChunk(chunk) : chunk;
     const rest = this.#isBlocked ? this.#countUnawaited(bytes) : this.#push(bytes);
     if (rest !== undefined) this.#queue.push(new Uint8Array(rest));
-    if (!this.#isBlocked) return undefined;
-    this.#drained ??= createDeferred();
-    return this.#drained.promise;
+    return this.#waitForClient();
   }
 
   /** Writes what nothing follows. Ends the stream in the same system call if nothing waits. */
@@ -110,13 +105,13 @@ export class ResponseWriter {
     if (!isAtOnce) return this.write(bytes);
     this.#isEnding = true;
     this.#endNow(bytes);
-    return undefined;
+    return this.#waitForClient();
   }
 
   endStream(): void {
     if (this.#state !== 'stream' || this.#isEnding) return;
     this.#isEnding = true;
-    if (this.#queue.length === 0) this.#endNow();
+    if (this.#queue.length === 0 && !this.#isBlocked) this.#endNow();
   }
 
   /** Cuts the connection, so that the client does not take a partial answer for the whole one. */
@@ -150,41 +145,37 @@ export class ResponseWriter {
     }
   }
 
-  #sendLarge(head: CompleteHead, body: Uint8Array): void {
-    this.#unsentHead = head;
+  #sendAtOnce(write: typeof writeWhole, head: CompleteHead, body: Uint8Array, closes: boolean) {
+    this.#res.cork(() => write(this.#res, head, body, closes));
+    this.#finish();
+  }
+
+  /** Waits if the answer before it is unread: uWS itself would hold any number of them. */
+  #sendWhole(head: CompleteHead, body: Uint8Array, closes: boolean): void {
+    const { accepted, done } = writeBeginning(this.#res, head, body, closes);
+    if (done) {
+      this.#finish();
+      return;
+    }
     const pump = (offset: number): boolean => {
-      let position = offset;
-      while (this.#state === 'plain') {
-        let accepted = false;
-        let done = false;
-        const end = position + measureCork(this.#unsentHead, body.length - position);
-        this.#res.cork(() => {
-          this.#writeUnsentHead();
-          [accepted, done] = this.#res.tryEnd(body.subarray(position, end), body.length);
-        });
-        if (done) {
-          this.#finish();
-          return true;
-        }
-        if (!accepted) {
-          this.#block();
-          this.#context.blockedAnswers.add(this, body.length);
-          return false;
-        }
-        position = this.#res.getWriteOffset();
-        if (!this.#firstTurn.isOver) {
-          this.#goOnInNextTurn(() => pump(position));
-          return false;
-        }
-      }
-      return true;
+      if (this.#state !== 'plain') return true;
+      const isDone = writeRest(this.#res, body, offset);
+      if (isDone) this.#finish();
+      else this.#waitToWrite(body);
+      return isDone;
     };
     this.#res.onWritable((offset) => {
       if (this.#state !== 'plain' || !this.#isBlocked) return true;
       this.#unblock();
       return pump(offset);
     });
-    pump(0);
+    if (accepted) this.#goOnInNextTurn(() => pump(this.#res.getWriteOffset()));
+    else this.#waitToWrite(body);
+  }
+
+  #waitToWrite(body: Uint8Array): void {
+    this.#block();
+    this.#context.blockedAnswers.add(this, body.length);
   }
 
   /** Returns the bytes that the socket does not take, if any. */
@@ -206,6 +197,12 @@ export class ResponseWriter {
       at += slice.length;
     }
     return undefined;
+  }
+
+  #waitForClient(): Promise<void> | undefined {
+    if (!this.#isBlocked) return undefined;
+    this.#drained ??= createDeferred();
+    return this.#drained.promise;
   }
 
   #goOnInNextTurn(goOn: () => void): void {
@@ -250,12 +247,15 @@ export class ResponseWriter {
     if (this.#isLast) {
       this.#endLast(() => writeLastChunk(this.#res));
     } else {
+      // A server that closes drops what uWS holds of an answer that has ended.
+      let isTaken = true;
       this.#res.cork(() => {
         this.#writeUnsentHead();
-        if (last !== undefined) this.#res.write(last);
-        this.#res.end();
+        if (last !== undefined) isTaken = this.#res.write(last);
+        if (isTaken) this.#res.end();
       });
-      this.#finish();
+      if (isTaken) this.#finish();
+      else this.#block();
     }
   }
 

@@ -106,9 +106,9 @@ describe('an answer', () => {
 
   it('to HEAD has the headers of GET and no body', async () => {
     const connection = await openRawConnection(target.port);
-    connection.send(
-      'HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n',
-    );
+    connection.send('HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n');
+    await connection.waitFor(/\r\n\r\n$/);
+    connection.send('GET /hello HTTP/1.1\r\nHost: a\r\n\r\n');
     await connection.waitFor(/"world"\}$/);
     expect(connection.received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
     expect(connection.received().match(/content-length: 17/gi)).toHaveLength(2);
