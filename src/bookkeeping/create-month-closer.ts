@@ -21,10 +21,9 @@ export function createMonthCloser(
   ingester: () => Pick<Ingester, 'state'> | undefined,
   log: Log,
 ): () => Promise<void> {
-  let hasLooked = false;
   const close = async (untilMs: number) => {
-    if (!hasLooked) await openUnlikeMonths(books);
-    hasLooked = true;
+    // The lease of the books may have been with a node of an earlier version meanwhile.
+    await openUnlikeMonths(books);
     const month = await findMonthToClose(books, dayOfMs(untilMs - CLOSED_AFTER_MS));
     if (month !== undefined) await withPatience((patient) => closeMonth(patient, month, signal));
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { findSlice, listSliceConditions } from '../engine/account-slices.ts';
 import type { Books, BooksTransaction } from '../engine/books.ts';
@@ -36,7 +37,7 @@ export async function listClosedMonths({ db }: Pick<Books, 'db'>): Promise<strin
   const rows = await db
     .selectFrom('closed_months')
     .select('month')
-    .where('entries', 'is not', null)
+    .where('sums', 'is not', null)
     .orderBy('month')
     .execute();
   return rows.map(({ month }) => month);
@@ -44,7 +45,8 @@ export async function listClosedMonths({ db }: Pick<Books, 'db'>): Promise<strin
 
 /**
  * Sums up the usage of a month by key, model and upstream, so that a question about a year reads a
- * thirtieth of the rows. It stays open if an entry of it comes meanwhile.
+ * thirtieth of the rows. It stays open if an entry of it comes meanwhile, and another node may then
+ * begin to close it: each closing has an id, and ends when it is no longer the last.
  *
  *   open ──▶ being closed ──▶ closed
  *    ▲             │             │
@@ -55,6 +57,7 @@ export async function closeMonth(
   month: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const closing = randomUUID();
   await db.transaction().execute(async (tx) => {
     // A batch that has not opened the month yet does it after this, and then finds the row.
     if (engine === 'postgres') {
@@ -64,21 +67,42 @@ export async function closeMonth(
     await openMonth(tx, month);
     await tx
       .insertInto('closed_months')
-      .values({ month, entries: null, verified_ms: null })
+      .values({ month, closing, sums: null, verified_ms: null })
       .execute();
   });
   for (let after: string | undefined; ; ) {
     signal.throwIfAborted();
     const slice = await findSlice({ db }, after, ACCOUNTS_MAX);
     const conditions = listSliceConditions(slice);
-    await db.transaction().execute((tx) => sumSlice(tx, month, conditions));
+    const isOpen = await db.transaction().execute(async (tx) => {
+      if (!(await isBeingClosed(tx, month, closing))) return true;
+      await sumSlice(tx, month, conditions);
+      return false;
+    });
+    if (isOpen) return;
     if (slice.upTo === undefined) break;
     after = slice.upTo;
   }
-  await sql`
-    update closed_months
-    set entries = (select coalesce(sum(entries), 0) from usage_months where month = ${month})
-    where month = ${month}`.execute(db);
+  const sums = await readSums(db, 'usage_months', sql`month = ${month}`);
+  await db
+    .updateTable('closed_months')
+    .set({ sums })
+    .where('month', '=', month)
+    .where('closing', '=', closing)
+    .execute();
+}
+
+async function isBeingClosed(
+  tx: BooksTransaction,
+  month: string,
+  closing: string,
+): Promise<boolean> {
+  const found = await tx
+    .selectFrom('closed_months')
+    .select('closing')
+    .where('month', '=', month)
+    .executeTakeFirst();
+  return found?.closing === closing;
 }
 
 async function sumSlice(
@@ -102,17 +126,28 @@ async function sumSlice(
 
 /** Opens the months that a node of an earlier version has written to: it left them closed. */
 export async function openUnlikeMonths({ db }: Pick<Books, 'db'>): Promise<void> {
-  const closed = await db.selectFrom('closed_months').selectAll().execute();
-  for (const { month, entries } of closed) {
+  const closed = await db
+    .selectFrom('closed_months')
+    .select(['month', 'sums'])
+    .where('sums', 'is not', null)
+    .execute();
+  for (const { month, sums } of closed) {
     const { first, end } = daysOfMonth(month);
-    const found = await db
-      .selectFrom('fleet_hours')
-      .select(({ fn }) => fn.sum<number | null>('entries').as('entries'))
-      .where('hour', '>=', hourOfMs(msOfDay(first)))
-      .where('hour', '<', hourOfMs(msOfDay(end)))
-      .executeTakeFirst();
-    if ((found?.entries ?? 0) !== entries) await openMonth(db, month);
+    const [from, to] = [hourOfMs(msOfDay(first)), hourOfMs(msOfDay(end))];
+    const now = await readSums(db, 'fleet_hours', sql`hour >= ${from} and hour < ${to}`);
+    if (now !== sums) await openMonth(db, month);
   }
+}
+
+async function readSums(
+  db: Books['db'],
+  table: 'usage_months' | 'fleet_hours',
+  condition: RawBuilder<unknown>,
+): Promise<string> {
+  const sums = SUM_COLUMNS.map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`);
+  const { rows } = await sql<Readonly<Record<string, number | null>>>`
+    select ${sql.join(sums)} from ${sql.table(table)} where ${condition}`.execute(db);
+  return JSON.stringify(SUM_COLUMNS.map((name) => Number(rows[0]?.[name] ?? 0)));
 }
 
 /** It answers no more, until it is closed again. */

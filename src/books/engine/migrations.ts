@@ -90,7 +90,7 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
     number: 5,
     statements: [
       `create table usage_months (month TEXT not null, ${USAGE_KEY}, ${SUMS}, primary key (month, account, "key", model, upstream, "group") END`,
-      'create table closed_months (month TEXT not null primary key, entries INT, verified_ms INT END',
+      'create table closed_months (month TEXT not null primary key, closing TEXT not null, sums TEXT, verified_ms INT END',
     ],
   },
 ];

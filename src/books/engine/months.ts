@@ -4,8 +4,10 @@ import { dayOfMs, msOfDay } from './days.ts';
 /** A month whose usage is in `usage_months`, as long as no entry of it comes late. */
 export interface ClosedMonthRow {
   readonly month: string;
-  /** How many it has; null while it is being closed. */
-  readonly entries: number | null;
+  /** Tells this closing from any other, before or after it. */
+  readonly closing: string;
+  /** All its sums as JSON, in the order of `SUM_COLUMNS`; null while it is being closed. */
+  readonly sums: string | null;
   /** When somebody has compared its sums with those of its days. */
   readonly verified_ms: number | null;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { HOUR_MS } from '../../lib/units/time-units.ts';
 import type { BooksTransaction } from '../engine/books.ts';
-import { entriesOf, hourOfMs, msOfDay } from '../engine/days.ts';
+import { entriesOf, hourOfMs, msOfDay, nameDay } from '../engine/days.ts';
 import { compareSums, entriesSide, rollupSide, USAGE_KEYS } from './compare-sums.ts';
 import type { SumDrift } from './ledger-report.ts';
 
@@ -46,8 +46,10 @@ export async function checkEntries(
     onHour(hour - first);
     const ofHour = `ms >= ${hour * HOUR_MS} and ms < ${(hour + 1) * HOUR_MS}`;
     sums = addSums(sums, await sumHour(tx, day, ofHour));
-    const hours = rollupSide('usage_hours', `hour = ${hour}`, USAGE_KEYS);
-    drifts.push(...(await compareSums(tx, day, hours, entriesSide(entriesOf(day), ofHour))));
+    const hours = rollupSide('usage_hours', sql`hour = ${hour}`, USAGE_KEYS);
+    drifts.push(
+      ...(await compareSums(tx, nameDay(day), hours, entriesSide(entriesOf(day), sql.raw(ofHour)))),
+    );
   }
   return { sums, drifts };
 }

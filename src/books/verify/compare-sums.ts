@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { BooksTransaction } from '../engine/books.ts';
-import { nameDay } from '../engine/days.ts';
 import { SUM_COLUMNS, type Sums } from '../engine/tables.ts';
 import type { SumDrift } from './ledger-report.ts';
 
@@ -12,7 +11,7 @@ type SumColumn = keyof Sums;
 /** Rows that are summed up, or sums. Expressions are those of SQL. */
 interface Side {
   readonly table: string;
-  readonly where: string;
+  readonly where: RawBuilder<unknown>;
   /** What rows are told apart by, in the same order on both sides. */
   readonly keys: readonly string[];
   readonly columns: Readonly<Record<SumColumn, string>>;
@@ -38,20 +37,24 @@ const USAGE_KEYS_OF_ENTRY = [
   ...['account', '"key"', 'model', `coalesce(upstream, '')`, `coalesce("group", '')`],
 ];
 
-export function rollupSide(table: string, where: string, keys: readonly string[]): Side {
+export function rollupSide(
+  table: string,
+  where: RawBuilder<unknown>,
+  keys: readonly string[],
+): Side {
   return { table, where, keys, columns: SUMS_OF_ROLLUP };
 }
 
 /** The rollups count no refused requests. */
-export function entriesSide(table: string, where: string): Side {
-  const counted = `kind <> 'refused' and ${where}`;
+export function entriesSide(table: string, where: RawBuilder<unknown>): Side {
+  const counted = sql`kind <> 'refused' and ${where}`;
   return { table, where: counted, keys: USAGE_KEYS_OF_ENTRY, columns: SUMS_OF_ENTRY };
 }
 
 /** Finds sums that do not follow from the rows that they sum up. */
 export async function compareSums(
   tx: BooksTransaction,
-  day: number,
+  day: string,
   sums: Side,
   rows: Side,
 ): Promise<SumDrift[]> {
@@ -67,11 +70,12 @@ async function countWrong(tx: BooksTransaction, sums: Side, rows: Side): Promise
   const select = ({ table, where, keys, columns }: Side, sign: string) => {
     const name = keys.join(` || '|' || `);
     const weighted = SUM_COLUMNS.map((column, i) => `${WEIGHTS[i]} * (${columns[column]})`);
-    return `select ${name} as name, ${sign}(${weighted.join(' + ')}) as weighted from ${table} where ${where}`;
+    const selected = `${name} as name, ${sign}(${weighted.join(' + ')}) as weighted`;
+    return sql`select ${sql.raw(`${selected} from ${table}`)} where ${where}`;
   };
   const found = await sql<{ readonly wrong: number }>`
     select count(*) as wrong from (
-      select 1 from (${sql.raw(select(sums, ''))} union all ${sql.raw(select(rows, '-'))}) as sides
+      select 1 from (${select(sums, '')} union all ${select(rows, '-')}) as sides
       group by name having sum(weighted) <> 0
     ) as excess`.execute(tx);
   return found.rows[0]?.wrong ?? 0;
@@ -82,7 +86,7 @@ const WEIGHTS = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47];
 
 async function findWrong(
   tx: BooksTransaction,
-  day: number,
+  day: string,
   sums: Side,
   rows: Side,
 ): Promise<SumDrift[]> {
@@ -90,20 +94,21 @@ async function findWrong(
   const select = ({ table, where, keys, columns }: Side, sign: string) => {
     const named = keys.map((key, i) => `${key} as ${names[i]}`);
     const summed = SUM_COLUMNS.map((column) => `${sign}(${columns[column]}) as sum_${column}`);
-    return `select ${[...named, ...summed].join(', ')} from ${table} where ${where}`;
+    const selected = [...named, ...summed].join(', ');
+    return sql`select ${sql.raw(`${selected} from ${table}`)} where ${where}`;
   };
   const added = SUM_COLUMNS.map((column) => `sum(sum_${column}) as ${column}`);
   const found = await sql<Record<string, string | number>>`
     select * from (
       select ${sql.raw([...names, ...added].join(', '))}
-      from (${sql.raw(select(sums, ''))} union all ${sql.raw(select(rows, '-'))}) as sides
+      from (${select(sums, '')} union all ${select(rows, '-')}) as sides
       group by ${sql.raw(names.join(', '))}
     ) as excess
     where ${sql.raw(SUM_COLUMNS.map((column) => `${column} <> 0`).join(' or '))}
     limit ${sql.lit(DRIFTS_SHOWN_MAX)}`.execute(tx);
   return found.rows.flatMap((row) =>
     SUM_COLUMNS.filter((column) => row[column] !== 0).map((column) => ({
-      ...{ day: nameDay(day), table: sums.table, column, excess: Number(row[column]) },
+      ...{ day, table: sums.table, column, excess: Number(row[column]) },
       row: names
         .map((name) => `${row[name]}`)
         .join(' ')

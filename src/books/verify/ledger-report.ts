@@ -21,7 +21,7 @@ export interface UnknownAccount {
 
 /** A sum in the books that does not follow from what it sums up. */
 export interface SumDrift {
-  /** `2026-11-23`; null when it is about all days. */
+  /** `2026-11-23`, or `2026-11` for a month; null when it is about all days. */
   readonly day: string | null;
   /** The table that has the sum, or `archive`, or `entries` when they are not what they were. */
   readonly table: string;

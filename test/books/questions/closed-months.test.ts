@@ -55,6 +55,25 @@ async function closeMonths(books: Books, beforeDay: number): Promise<void> {
   }
 }
 
+/** Books in which something happens as soon as a closing has ended so many transactions. */
+function whenSummedUp(books: Books, happen: () => Promise<unknown>, transactions = 2): Books {
+  let ended = 0;
+  const db = new Proxy(books.db, {
+    get(target, name) {
+      if (name !== 'transaction') return Reflect.get(target, name).bind(target);
+      const execute: ReturnType<typeof target.transaction>['execute'] = async (work) => {
+        const result = await target.transaction().execute(work);
+        ended++;
+        // The first one notes that the month is being closed, the second sums it up.
+        if (ended === transactions) await happen();
+        return result;
+      };
+      return () => ({ execute });
+    },
+  });
+  return { ...books, db } as Books;
+}
+
 describeBooks('closed months', (scene) => {
   const sum = (books: Books, query: AnyQuery) => sumUsage(contextOf(books, redis), query, WANTED);
   const createClosed = async (entries: readonly EntryRow[], beforeDay = IN_JANUARY) => {
@@ -105,24 +124,29 @@ describeBooks('closed months', (scene) => {
   test('stay open if an entry comes while they are being closed', async () => {
     const books = await scene.create();
     await enter(books, [inMonth('10', 0)]);
-    let begun = 0;
-    const db = new Proxy(books.db, {
-      get(target, name) {
-        if (name !== 'transaction') return Reflect.get(target, name).bind(target);
-        const execute: ReturnType<typeof target.transaction>['execute'] = async (work) => {
-          begun++;
-          const result = await target.transaction().execute(work);
-          // The first one notes that the month is being closed, the second sums it up.
-          if (begun === 2) await enter(books, [inMonth('10', 1)]);
-          return result;
-        };
-        return () => ({ execute });
-      },
-    });
-    await closeMonth({ engine: books.engine, db } as Books, '202610', WANTED);
-    expect(begun).toBe(2);
+    await closeMonth(
+      whenSummedUp(books, () => enter(books, [inMonth('10', 1)])),
+      '202610',
+      WANTED,
+    );
     expect(await listClosedMonths(books)).toEqual([]);
     expect(await findMonthToClose(books, AFTER_ALL)).toBe('202610');
+    await closeMonths(books, IN_JANUARY);
+    expect(await countRequests(books)).toBe(2);
+  });
+
+  test('are not closed by a node whose closing another one has taken over', async () => {
+    const books = await scene.create();
+    await enter(books, [inMonth('10', 0)]);
+    const ended = new AbortController();
+    const takeOver = async () => {
+      await enter(books, [inMonth('10', 1)]);
+      const begun = whenSummedUp(books, async () => ended.abort(), 1);
+      await expect(closeMonth(begun, '202610', ended.signal)).rejects.toThrow();
+    };
+    await closeMonth(whenSummedUp(books, takeOver), '202610', WANTED);
+    expect(ended.signal.aborted).toBe(true);
+    expect(await listClosedMonths(books)).toEqual([]);
     await closeMonths(books, IN_JANUARY);
     expect(await countRequests(books)).toBe(2);
   });
@@ -134,7 +158,8 @@ describeBooks('closed months', (scene) => {
     const hour = dayOfMs(inMonth('10', 0).ms) * 24;
     await books.db
       .updateTable('fleet_hours')
-      .set((eb) => ({ entries: eb('entries', '+', 1) }))
+      // Such as an entry that took the place of another one.
+      .set((eb) => ({ charged: eb('charged', '+', 1) }))
       .where('hour', '=', hour)
       .execute();
     await openUnlikeMonths(books);
