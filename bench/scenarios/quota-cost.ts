@@ -132,7 +132,7 @@ async function run(connection: RedisConnection, subjects: readonly Subject[], re
     await settle({
       ...subject,
       ...{ requestId, month: reply.month, model: 'llm-opus-4.7', extras: reply.extras },
-      ...{ actualMicros: 1_234, firstTriedMs: Date.now(), usage },
+      ...{ actualMicros: 1_234, lastKnownMs: Date.now(), usage },
     });
   };
   const client = async () => {

@@ -41,7 +41,7 @@ function createSettlement(): Settlement {
     model: 'llm-haiku-4.5',
     extras: '',
     actualMicros: Math.floor(1_000 * random()),
-    firstTriedMs: 1_795_000_000_050 + serial,
+    lastKnownMs: 1_795_000_000_050 + serial,
     usage: encodeLedgerUsage({ ...USAGE, output: Math.floor(400 * random()) }, false, details),
   };
 }
@@ -65,9 +65,9 @@ function packByLibrary(): Buffer {
   ];
   const counts = [USAGE.input, USAGE.cacheRead, USAGE.cacheWrite5m, USAGE.cacheWrite1h];
   const usage = pack([2, ...counts, USAGE.output, USAGE.thinking, false, details]);
-  const { accountId, keyId, requestId, month, model, actualMicros, firstTriedMs } = settlement;
+  const { accountId, keyId, requestId, month, model, actualMicros, lastKnownMs } = settlement;
   const names = [accountId, keyId, requestId, month, model];
-  return pack([1, BUCKET, ...names, actualMicros, firstTriedMs, usage]);
+  return pack([1, BUCKET, ...names, actualMicros, lastKnownMs, usage]);
 }
 
 function packByHand(): Buffer {

@@ -32,7 +32,7 @@ function packOne(): Buffer {
     bucket: 5,
     ...{ accountId: `acct_${cut}`, keyId: cut, month: '202611', model, extras: '' },
     requestId: Buffer.from(`req_0TtWXsY1bHrZ6${cut}`).toString('latin1'),
-    ...{ actualMicros: serial, firstTriedMs: serial },
+    ...{ actualMicros: serial, lastKnownMs: serial },
     usage: encodeLedgerUsage(USAGE, false, DETAILS),
   });
 }

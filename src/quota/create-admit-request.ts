@@ -64,15 +64,13 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     return askStore(args.bucket, () => admitByUser(args, order.endUser));
   };
 
-  const settleLater = (request: AdmittedRequest, bill: Bill, details: RequestDetails) =>
-    settleQueue.add(toSettlement(request, bill, details, nowMs()));
-
   /**
    * Nothing is held here: the settlement charges the cost as far as the cap and the balance allow.
    */
   const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
     const request = toRequest(order, payer);
-    const settle: Admission['settle'] = (bill, details) => settleLater(request, bill, details);
+    const settle: Admission['settle'] = (bill, details) =>
+      settleQueue.add(toSettlement(request, bill, details, nowMs()));
     return { ...roomOf(order), accountId: payer.accountId, settle };
   };
 
@@ -95,6 +93,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
       model: order.modelNames[0] ?? '',
       extras: reply.extras,
       heldMicros,
+      lastKnownMs: reply.rate.nowMs,
       seenMicros,
       stop: (why) => stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
     };
@@ -104,7 +103,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
       outputTokensRoom: reply.outputTokensRoom,
       settle(bill, details) {
         close();
-        settleLater(hold, bill, details);
+        settleQueue.add(toSettlement(hold, bill, details, hold.lastKnownMs));
       },
     };
   };
@@ -179,7 +178,7 @@ function toSettlement(
   { bucket, accountId, keyId, requestId, month, model, extras }: AdmittedRequest,
   { usage, chargeMicros, isEstimated }: Bill,
   details: RequestDetails,
-  nowMs: number,
+  lastKnownMs: number,
 ): Settlement {
   return {
     bucket,
@@ -190,7 +189,7 @@ function toSettlement(
     model,
     extras,
     actualMicros: chargeMicros,
-    firstTriedMs: nowMs,
+    lastKnownMs,
     usage: encodeLedgerUsage(usage, isEstimated, details, extras),
   };
 }

@@ -15,6 +15,7 @@ type KeyStopReason = 'revoked' | 'suspended';
 
 /** A running request of this worker. */
 export interface OpenHold extends Hold {
+  lastKnownMs: number;
   /** What the request has cost so far. */
   seenMicros(): number;
   /** Called at most once. */
@@ -38,6 +39,7 @@ interface OpenHoldsOptions {
     hold: Hold,
     state: { readonly seenMicros: number; readonly leaseMs: number },
   ) => Promise<RenewReply>;
+  /** The clock of Redis. */
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -65,7 +67,10 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
     renewalsInFlight++;
     try {
       const seenMicros = entry.hold.seenMicros();
+      // Before it is asked: the process may stand still before it reads the reply.
+      const askedMs = clock.nowMs();
       const reply = await renew(entry.hold, { seenMicros, leaseMs: RENEWED_LEASE_MS });
+      if (reply === 'active') entry.hold.lastKnownMs = askedMs;
       entry.dueMs = clock.nowMs() + RENEWAL_INTERVAL_MS;
       if (reply === 'revoked' || reply === 'suspended') end(entry, reply);
       // If the hold is gone, the sweep has charged the cost noted last. The settlement adds the

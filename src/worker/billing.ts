@@ -92,7 +92,7 @@ export function createBilling(options: BillingOptions): Billing {
   const openHolds = createOpenHolds({
     renew: (hold, state) =>
       callThrough(breakerOf(hold.bucket), () => renew(redis, hold, state, config.warnings)),
-    clock,
+    clock: createRedisClock(options),
     log,
   });
   const dropped = metrics.settlements.at({ kind: 'dropped' });
@@ -171,7 +171,7 @@ interface AdmitParts {
 }
 
 function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit'] {
-  const { config, books, metrics, clock, clockSkewMs } = options;
+  const { config, books, metrics } = options;
   const { admitConnection, askStore, openHolds, settleQueue, keyCheck, insurance } = parts;
   const { endUsers } = config.limits;
   const count = (outcome: (typeof ADMISSION_OUTCOMES)[number]) =>
@@ -191,8 +191,7 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
     warnAtShare: config.warnings.atShare,
     usersMax: endUsers.perAccountMax,
     digestEndUser: (name) => digestEndUser(name, endUsers.secret),
-    // As settling compares it with the clock of Redis.
-    nowMs: () => clock.nowMs() + clockSkewMs(),
+    nowMs: createRedisClock(options).nowMs,
     random: Math.random,
     onAsked: createObserveAsked(metrics),
     onReply(order, reply) {
@@ -201,6 +200,11 @@ function createAdmit(options: BillingOptions, parts: AdmitParts): Steps['admit']
       if (reply.kind === 'admitted') insurance.noteAdmitted(order, reply);
     },
   });
+}
+
+/** For what Redis compares with its own clock. */
+function createRedisClock({ clock, clockSkewMs }: BillingOptions): Clock {
+  return { nowMs: () => clock.nowMs() + clockSkewMs() };
 }
 
 /** How a worker reacts to the news that a key or an account was shut. */

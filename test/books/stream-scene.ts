@@ -116,7 +116,7 @@ export async function begin(
     month: reply.month,
     model: 'llm-a',
     extras: '',
-    firstTriedMs: Date.now(),
+    lastKnownMs: Date.now(),
     usage: encodeLedgerUsage(USAGE, true, DETAILS),
   };
   return {

@@ -95,8 +95,13 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of any age is charged',
-    find: "if now - first_tried > AGE_MAX_MS then return { 'too_old' } end",
+    find: "if now - last_known > AGE_MAX_MS then return { 'too_old' } end",
     replace: '',
+  },
+  {
+    name: 'a lost hold of any age is made again',
+    find: 'if is_marked or now_ms() - last_known > AGE_MAX_MS then',
+    replace: 'if is_marked then',
   },
   {
     name: 'marks are forgotten too early',
@@ -110,8 +115,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a settlement of no time is charged',
-    find: "if not is_amount(first_tried) then return { 'invalid' } end",
-    replace: 'first_tried = first_tried or now_ms()',
+    find: "if not is_amount(last_known) then return { 'invalid' } end",
+    replace: 'last_known = last_known or now_ms()',
   },
   {
     name: 'a payment of no number is entered',

@@ -139,13 +139,13 @@ const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a renewal brings back what was swept',
-    find: "if not existing and redis.call('HEXISTS', done, request_id) == 1 then\n  keep_marks",
-    replace: 'if false then\n  keep_marks',
+    find: "local is_marked = redis.call('HEXISTS', done, request_id) == 1",
+    replace: 'local is_marked = false',
   },
   {
     name: 'what was swept is forgotten while its request runs',
-    find: '  keep_marks(done)\n  return',
-    replace: '  return',
+    find: 'if is_marked then keep_marks(done) end',
+    replace: '',
   },
   {
     name: 'only the last write of a record is known again',

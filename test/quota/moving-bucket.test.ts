@@ -66,11 +66,11 @@ const RUNS: Readonly<Record<string, () => Promise<unknown>>> = {
   renew: () =>
     renew(
       connection,
-      { ...settlement, heldMicros: 100 },
+      { ...settlement, heldMicros: 100, lastKnownMs: Date.now() },
       { seenMicros: 10, leaseMs: 60_000 },
       DEFAULT_WARNINGS,
     ),
-  settle: () => settle(connection, { ...settlement, firstTriedMs: Date.now() }, DEFAULT_WARNINGS),
+  settle: () => settle(connection, { ...settlement, lastKnownMs: Date.now() }, DEFAULT_WARNINGS),
   sweep: () => sweep(connection, BUCKET, 100, DEFAULT_WARNINGS),
   credit: () =>
     credit(
@@ -142,7 +142,7 @@ describe('a bucket whose slot moves to another server', () => {
     for (const key of keys) expect(await to.cli('dump', key)).toBe(before.get(key));
 
     const month = admitted.month;
-    const last = { ...settlement, month, extras: admitted.extras, firstTriedMs: now };
+    const last = { ...settlement, month, extras: admitted.extras, lastKnownMs: now };
     expect(await settle(connection, last, DEFAULT_WARNINGS)).toMatchObject({
       kind: 'charge',
       balanceMicros: 930,

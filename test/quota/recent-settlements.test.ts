@@ -113,8 +113,8 @@ describe('recent settlements', () => {
     let bytes = 0;
     for (let number = 0; number < 20_000; number++) {
       const settlement = makeSettlement(makePayer(7));
-      const firstTriedMs = 1_795_000_000_000 + 7 * number;
-      const next = { ...settlement, actualMicros: (number * 37) % 5_000, firstTriedMs };
+      const lastKnownMs = 1_795_000_000_000 + 7 * number;
+      const next = { ...settlement, actualMicros: (number * 37) % 5_000, lastKnownMs };
       recent.add(next);
       bytes += encodeSettlement(next).length;
     }

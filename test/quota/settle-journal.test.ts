@@ -102,9 +102,9 @@ describe('the settle journal', () => {
   ])('leaves what is %s to the operator, in a file and in the log', async (_, settle, reason) => {
     const dir = createTempDir();
     const payer = makePayer(5);
-    const firstTriedMs = Date.UTC(2026, 10, 21);
+    const lastKnownMs = Date.UTC(2026, 10, 21);
     const settlements = [1, 2].map((actualMicros) =>
-      makeSettlement(payer, { actualMicros, firstTriedMs }),
+      makeSettlement(payer, { actualMicros, lastKnownMs }),
     );
     const { journal, log } = await openJournal(dir, settle, async ({ actualMicros }) => {
       if (actualMicros === 1) throw new Error('the ledger is away');
@@ -123,7 +123,7 @@ describe('the settle journal', () => {
       ...payer,
       month: '202611',
       model: 'llm-a',
-      firstTriedAt: '2026-11-21T00:00:00.000Z',
+      lastKnownAt: '2026-11-21T00:00:00.000Z',
       usage: { input: 1, output: 5 },
     });
     expect(log.lines.map(({ level }) => level).sort()).toEqual(['error', 'error', 'warn']);

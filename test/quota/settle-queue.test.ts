@@ -197,8 +197,8 @@ describe('the settle queue', () => {
         actualMicros === 13 ? Promise.reject(new Error('WRONGTYPE')) : Promise.resolve(CHARGED),
     });
     const payer = makePayer(7);
-    const firstTriedMs = Date.UTC(2026, 10, 21);
-    const broken = makeSettlement(payer, { actualMicros: 13, firstTriedMs });
+    const lastKnownMs = Date.UTC(2026, 10, 21);
+    const broken = makeSettlement(payer, { actualMicros: 13, lastKnownMs });
     queue.add(broken);
     queue.add(makeSettlement(payer));
     await waitUntil(() => queue.depth === 0, 'both have ended');
@@ -213,7 +213,7 @@ describe('the settle queue', () => {
           month: '202611',
           model: 'llm-a',
           actualMicros: 13,
-          firstTriedAt: '2026-11-21T00:00:00.000Z',
+          lastKnownAt: '2026-11-21T00:00:00.000Z',
           usage: { input: 1, output: 5 },
           isEstimated: false,
         },

@@ -115,7 +115,7 @@ export async function beginMany(
 /** The settlement of a request that no server knows. */
 export function makeSettlement(
   payer: Payer,
-  { actualMicros = 700, firstTriedMs = Date.now() } = {},
+  { actualMicros = 700, lastKnownMs = Date.now() } = {},
 ): Settlement {
   const usage = {
     input: 1,
@@ -128,12 +128,12 @@ export function makeSettlement(
   };
   return {
     ...payer,
-    requestId: mintRequestId(firstTriedMs),
+    requestId: mintRequestId(lastKnownMs),
     month: '202611',
     model: 'llm-a',
     extras: '',
     actualMicros,
-    firstTriedMs,
+    lastKnownMs,
     usage: encodeLedgerUsage(usage, false, DETAILS),
   };
 }

@@ -89,7 +89,7 @@ function askForRequests({ time, store, node, settlements }: World, lengthMs: num
         if (!worker.process.isAlive) return;
         const settlement = {
           ...{ bucket: 7, accountId, keyId: 'k', requestId, month: '202611', model: 'llm-a' },
-          ...{ extras: '', actualMicros, firstTriedMs: time.nowMs(), usage: Buffer.alloc(0) },
+          ...{ extras: '', actualMicros, lastKnownMs: time.nowMs(), usage: Buffer.alloc(0) },
         };
         settlements.push(settlement);
         worker.added.push(settlement);

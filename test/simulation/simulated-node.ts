@@ -184,10 +184,10 @@ export function startSimulatedNode({ time, store, disk }: World): SimulatedNode 
   const bury = ({ process, added, answered }: SimulatedWorker) => {
     process.isAlive = false;
     const sinceMs = time.nowMs() - WAIT_MAX_MS;
-    for (const { requestId, firstTriedMs } of added) {
+    for (const { requestId, lastKnownMs } of added) {
       ofDead.add(requestId);
       const isSafe = answered.has(requestId) || journalled.has(requestId);
-      if (!isSafe && firstTriedMs < sinceMs && troubledUntilMs < sinceMs) {
+      if (!isSafe && lastKnownMs < sinceMs && troubledUntilMs < sinceMs) {
         problems.push(`${requestId} waited in a worker until that died`);
       }
     }

@@ -131,7 +131,7 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
   };
 
   const settleOne = (settlement: Settlement): SettleReply => {
-    const { requestId, accountId, actualMicros, firstTriedMs } = settlement;
+    const { requestId, accountId, actualMicros, lastKnownMs } = settlement;
     const nowMs = time.nowMs();
     const enteredMs = dataOf().nowMs;
     const hold = state.holds.get(requestId);
@@ -143,7 +143,7 @@ export function createSimulatedStore(time: SimulatedTime): SimulatedStore {
       kind = 'late';
       already = mark.charged;
     } else if (hold === undefined) {
-      if (nowMs - firstTriedMs > MARK_TIMES.settledAgeMaxMs) return { kind: 'too_old' };
+      if (nowMs - lastKnownMs > MARK_TIMES.settledAgeMaxMs) return { kind: 'too_old' };
       kind = 'orphan';
     }
     const charged = actualMicros - already;

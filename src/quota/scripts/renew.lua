@@ -4,19 +4,23 @@
   whether it may go on.
 
   KEYS  account, key, holds, renewals, done, whole
-  ARGV  prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms
+  ARGV  prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms,
+        last_known_ms
   Uses  numbers, clock, holds, money
   Lists numbers, subjects, periods, rows, events, corrections
-  Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out, or 'invalid' when a number is not valid
+  Reply 'active', 'revoked', 'suspended', 'gone' when the lease had run out or may have, or 'invalid' when a number is
+        not valid
 
   A hold that a failover lost is made again, as far as others have not taken what it held. One that is
-  gone stays known for as long as its request runs. Renewing twice has the same effect as renewing once.
+  gone stays known for as long as its request runs. If Redis has not known of a request for so long that its
+  mark may be gone too, its hold may have run out while its node stood still. Renewing twice has the same effect
+  as renewing once.
   payer is account|key|month|model and extras tell what the request counts in lists of limits, as in the hold.
 ]]
 local account, key, holds, renewals, done = unpack(KEYS)
-local prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms = unpack(ARGV)
-local held, seen, lease = tonumber(held_micros), tonumber(seen_micros), tonumber(lease_ms)
-if not (is_amount(held) and is_amount(seen) and is_amount(lease)) then return 'invalid' end
+local prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms, last_known_ms = unpack(ARGV)
+local held, seen, lease, last_known = tonumber(held_micros), tonumber(seen_micros), tonumber(lease_ms), tonumber(last_known_ms)
+if not (is_amount(held) and is_amount(seen) and is_amount(lease) and is_amount(last_known)) then return 'invalid' end
 
 local function find_stop(key, account)
   if redis.call('HGET', key, 'status') == 'revoked' then return 'revoked' end
@@ -24,9 +28,11 @@ local function find_stop(key, account)
 end
 
 local existing = redis.call('HGET', holds, request_id)
-if not existing and redis.call('HEXISTS', done, request_id) == 1 then
-  keep_marks(done)
-  return find_stop(key, account) or 'gone'
+if not existing then
+  local AGE_MAX_MS = 6900000 -- As in settle.lua.
+  local is_marked = redis.call('HEXISTS', done, request_id) == 1
+  if is_marked then keep_marks(done) end
+  if is_marked or now_ms() - last_known > AGE_MAX_MS then return find_stop(key, account) or 'gone' end
 end
 
 local existing_payer, existing_month, held_text, existing_extras, _

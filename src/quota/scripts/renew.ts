@@ -9,11 +9,13 @@ import { encodePayer } from './words/encode-payer.ts';
 /** A running request as the store knows it. */
 export interface Hold extends AdmittedRequest {
   readonly heldMicros: number;
+  /** When the store last knew of the request, by its clock. */
+  readonly lastKnownMs: number;
 }
 
 /**
- * `gone`: the lease has run out. The request has been charged its last noted cost, and settles
- * late.
+ * `gone`: the lease has run out, or nobody can know any more whether it has. The request has been
+ * charged its last noted cost, and settles late.
  */
 export type RenewReply = 'active' | 'revoked' | 'suspended' | 'gone';
 
@@ -22,7 +24,7 @@ const script = loadLuaScript(
   ['account', 'key', 'holds', 'renewals', 'done', 'whole'],
   [
     ...(['prefix', 'payer', 'extras', 'month', 'request_id'] as const),
-    ...(['warn_at', 'held_micros', 'seen_micros', 'lease_ms'] as const),
+    ...(['warn_at', 'held_micros', 'seen_micros', 'lease_ms', 'last_known_ms'] as const),
   ],
 );
 
@@ -54,6 +56,7 @@ export async function renew(
       held_micros: hold.heldMicros,
       seen_micros: seenMicros,
       lease_ms: leaseMs,
+      last_known_ms: hold.lastKnownMs,
     },
   );
   assert(reply !== 'invalid', 'renew.lua takes the amounts that it is given');

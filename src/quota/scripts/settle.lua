@@ -5,7 +5,7 @@
 
   KEYS  holds, whole
   ARGV  warn_at, low_micros
-  Each  who, request_id, actual_micros, first_tried_ms, usage, extras
+  Each  who, request_id, actual_micros, last_known_ms, usage, extras
   Uses  numbers, clock, names, holds, money
   Lists numbers, subjects, periods, rows, events, corrections
   Reply {kind, charged_micros, short_micros, balance_micros}
@@ -31,7 +31,7 @@ local replies, listing, now = {}, nil, nil
 -- Returns the reply if nothing is to be charged. Otherwise returns no reply, and then how the
 -- request ends: kind, what it was charged already, its hold, and payer, month, held, due and extras
 -- of the hold. `due` is nil without a readable hold. Those extras are nil if nobody knows them.
-local function find_end(holds, done, payer, request_id, wanted, first_tried_ms)
+local function find_end(holds, done, payer, request_id, wanted, last_known_ms)
   if not is_amount(wanted) then return { 'invalid' } end
   local existing = redis.call('HGET', holds, request_id)
   if existing then
@@ -51,10 +51,10 @@ local function find_end(holds, done, payer, request_id, wanted, first_tried_ms)
     expired_extras = redis.call('HGET', done, request_id .. ':extras') or nil
   else
     local AGE_MAX_MS = 6900000 -- Five minutes less than KEEP_MIN_S of money.lua.
-    local first_tried = tonumber(first_tried_ms)
-    if not is_amount(first_tried) then return { 'invalid' } end
+    local last_known = tonumber(last_known_ms)
+    if not is_amount(last_known) then return { 'invalid' } end
     now = now or now_ms()
-    if now - first_tried > AGE_MAX_MS then return { 'too_old' } end
+    if now - last_known > AGE_MAX_MS then return { 'too_old' } end
   end
   return nil, kind, already, existing, payer, string.match(payer, '^[^|]*|[^|]*|([^|]*)'), '0', nil, expired_extras
 end
@@ -76,10 +76,10 @@ while first <= #ARGV do
   local opened
   local month, balance, balance_text, account_held, in_flight, key_held, spent, low
   for place = first, last, 6 do
-    local _, request_id, actual_micros, first_tried_ms, usage, extras = unpack(ARGV, place, place + 5)
+    local _, request_id, actual_micros, last_known_ms, usage, extras = unpack(ARGV, place, place + 5)
     local wanted = tonumber(actual_micros)
     local reply, kind, already, existing, of_payer, of_month, held_text, due, held_extras =
-      find_end(holds, done, payer, request_id, wanted, first_tried_ms)
+      find_end(holds, done, payer, request_id, wanted, last_known_ms)
     if not reply then
       if month ~= of_month then
         if month then write_amounts(account, key, month, balance_text, account_held, in_flight, key_held, spent) end

@@ -27,7 +27,7 @@ const script = loadLuaScript(
   new URL('./settle.lua', import.meta.url),
   ['holds', 'whole'],
   ['warn_at', 'low_micros'],
-  ['who', 'request_id', 'actual_micros', 'first_tried_ms', 'usage', 'extras'],
+  ['who', 'request_id', 'actual_micros', 'last_known_ms', 'usage', 'extras'],
 );
 
 /** Ends the hold of a request and charges its cost, once, however often it is called. */
@@ -66,20 +66,20 @@ interface Each {
   readonly who: string;
   readonly request_id: string;
   readonly actual_micros: number;
-  readonly first_tried_ms: number;
+  readonly last_known_ms: number;
   readonly usage: Buffer;
   readonly extras: string;
 }
 
 function encodeEach(settlement: Settlement, isFirst: boolean): Each {
-  const { requestId, actualMicros, firstTriedMs, usage, extras } = settlement;
+  const { requestId, actualMicros, lastKnownMs, usage, extras } = settlement;
   assertAmount(actualMicros);
-  assertAmount(firstTriedMs);
+  assertAmount(lastKnownMs);
   return {
     who: isFirst ? encodeWho(settlement) : '',
     request_id: requestId,
     actual_micros: actualMicros,
-    first_tried_ms: firstTriedMs,
+    last_known_ms: lastKnownMs,
     usage,
     extras,
   };
@@ -105,7 +105,7 @@ function callScript(
     who: first.who,
     request_id: first.request_id,
     actual_micros: first.actual_micros,
-    first_tried_ms: first.first_tried_ms,
+    last_known_ms: first.last_known_ms,
     usage: first.usage,
     extras: first.extras,
   };

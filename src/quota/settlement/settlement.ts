@@ -20,8 +20,11 @@ export interface AdmittedRequest {
 /** What a request cost: everything that settling needs, wherever and whenever it happens. */
 export interface Settlement extends AdmittedRequest {
   readonly actualMicros: number;
-  /** When settling it was first tried, by the clock of the machine that served the request. */
-  readonly firstTriedMs: number;
+  /**
+   * When Redis last knew of the request, by the clock of Redis. Without a hold: when it was first
+   * settled.
+   */
+  readonly lastKnownMs: number;
   /** Packed by `encodeLedgerUsage`. */
   readonly usage: Buffer;
 }
@@ -73,7 +76,7 @@ type PackedSettlement = [
   month: string,
   model: string,
   actualMicros: number,
-  firstTriedMs: number,
+  lastKnownMs: number,
   usage: Uint8Array,
   extras?: string,
 ];
@@ -92,7 +95,7 @@ export function encodeSettlement(settlement: Settlement): Buffer {
   writer.text(settlement.month);
   writer.text(settlement.model);
   writer.number(settlement.actualMicros);
-  writer.number(settlement.firstTriedMs);
+  writer.number(settlement.lastKnownMs);
   writer.bytes(settlement.usage);
   if (hasExtras) writer.text(settlement.extras);
   return writer.take();
@@ -106,17 +109,17 @@ export function decodeSettlement(bytes: Uint8Array): Settlement {
     (packed[0] === SETTLEMENT_VERSION || packed[0] === SETTLEMENT_VERSION_WITHOUT_EXTRAS);
   if (!isKnown) throw new Error(`not a settlement of version ${SETTLEMENT_VERSION} or before`);
   const [, bucket, accountId, keyId, requestId, month, model, ...rest] = packed;
-  const [actualMicros, firstTriedMs, usage, extras = ''] = rest;
+  const [actualMicros, lastKnownMs, usage, extras = ''] = rest;
   const request = { bucket, accountId, keyId, requestId, month, model, extras };
   // A view would keep all the bytes around it in memory.
-  return { ...request, actualMicros, firstTriedMs, usage: Buffer.from(usage) };
+  return { ...request, actualMicros, lastKnownMs, usage: Buffer.from(usage) };
 }
 
 /** Everything that an operator needs to find the request in the ledger, or to enter it by hand. */
 export function describeSettlement(settlement: Settlement): Readonly<Record<string, unknown>> {
-  const { firstTriedMs, usage, ...rest } = settlement;
-  const firstTriedAt = new Date(firstTriedMs).toISOString();
-  return { ...rest, firstTriedAt, ...decodeLedgerUsage(usage) };
+  const { lastKnownMs, usage, ...rest } = settlement;
+  const lastKnownAt = new Date(lastKnownMs).toISOString();
+  return { ...rest, lastKnownAt, ...decodeLedgerUsage(usage) };
 }
 
 export function encodeLedgerUsage(

@@ -141,7 +141,7 @@ describeBooks('a receipt', (scene) => {
       connection,
       {
         ...{ bucket: BUCKET, accountId: account.id, keyId: account.keyId, requestId, month },
-        ...{ model: 'llm-a', extras: '', actualMicros: 700, firstTriedMs: Date.now() },
+        ...{ model: 'llm-a', extras: '', actualMicros: 700, lastKnownMs: Date.now() },
         usage: pack([1, 11, 22, 33, 44, 200, 66, false]),
       },
       DEFAULT_WARNINGS,

@@ -258,6 +258,7 @@ describeBooks('verifying Redis against the books', (scene) => {
       month,
       extras: '',
       heldMicros: 900,
+      lastKnownMs: Date.now(),
     };
     await renew(redis.connection, hold, { seenMicros: 40, leaseMs: 1 }, DEFAULT_WARNINGS);
     let swept = 0;

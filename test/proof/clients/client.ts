@@ -159,11 +159,12 @@ export function createClient(options: ClientOptions) {
     },
 
     async renew(request: OpenRequest, seen: number) {
-      const { account, key, requestId, month, held, extras } = request;
+      const { account, key, requestId, month, held, extras, aheadMs } = request;
       log.add({ type: 'renewing', requestId, seen });
       const { accountId, bucket } = account;
       const who = { bucket, accountId, keyId: key.keyId, requestId, month };
-      const hold = { ...who, model: MODEL, extras, heldMicros: held };
+      const lastKnownMs = Date.now() + aheadMs;
+      const hold = { ...who, model: MODEL, extras, heldMicros: held, lastKnownMs };
       const reply = await call(() =>
         renew(connection, hold, { seenMicros: seen, leaseMs }, DEFAULT_WARNINGS),
       );
@@ -181,7 +182,7 @@ export function createClient(options: ClientOptions) {
       const charged: Settlement = {
         ...{ bucket: account.bucket, accountId: account.accountId, keyId: key.keyId },
         ...{ requestId, month, model: MODEL, extras, actualMicros: actual },
-        firstTriedMs: Date.now() + aheadMs,
+        lastKnownMs: Date.now() + aheadMs,
         usage: used === undefined ? Buffer.alloc(0) : packTokens(used),
       };
       log.add({ type: 'settling', requestId, actual, used });

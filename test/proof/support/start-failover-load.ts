@@ -100,7 +100,7 @@ export function startFailoverLoad(target: RedisTarget, world: readonly ProofAcco
     await sleep(random.int(1, PAUSE_MAX_MS));
     const settlement: Settlement = {
       ...{ bucket, accountId, keyId, requestId, month, model: 'llm-proof-1', extras },
-      ...{ actualMicros: random.int(1, HELD_MICROS), firstTriedMs: Date.now() },
+      ...{ actualMicros: random.int(1, HELD_MICROS), lastKnownMs: Date.now() },
       usage: packTokens(used),
     };
     events.push({ type: 'settling', requestId, actual: settlement.actualMicros, used });

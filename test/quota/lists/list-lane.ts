@@ -225,7 +225,7 @@ export async function openLane(
     charged += expected;
     const settlement: Partial<Settlement> = {
       ...{ accountId: tree.accountId, keyId: key.keyId, requestId, month, extras },
-      ...{ firstTriedMs: now, actualMicros: micros, usage: randomUsage(input, output, random) },
+      ...{ lastKnownMs: now, actualMicros: micros, usage: randomUsage(input, output, random) },
     };
     // The second one in the same run changes nothing.
     const [reply, again] = await scripts.settleTogether([settlement, settlement]);
@@ -246,7 +246,7 @@ export async function openLane(
     const { id: requestId, key, month, extras, model: request } = renewed;
     const seenMicros = random.int(0, request.held.c);
     const hold = { accountId: tree.accountId, keyId: key.keyId, requestId, month, extras };
-    const more = { ...hold, heldMicros: request.held.c, leaseMs: LEASE_MS };
+    const more = { ...hold, heldMicros: request.held.c, leaseMs: LEASE_MS, lastKnownMs: now };
     const reply = await scripts.renew(seenMicros, more);
     must(reply === (request.isExpired ? 'gone' : 'active'), () => ({ reply, requestId }));
     if (!request.isExpired) [renewed.seenMicros, renewed.dueMs] = [seenMicros, now + LEASE_MS];

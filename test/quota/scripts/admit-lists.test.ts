@@ -185,7 +185,7 @@ describe('a request that ends in another way', () => {
     expect((await ask(3, 0, 0, { holdMicros: 80 })).kind).toBe('admitted');
     const late = (number: number) => ({
       ...{ requestId: requestNumber(number), extras: `${NOW_MS},,,0,0,0` },
-      firstTriedMs: NOW_MS + LEASE_MS,
+      lastKnownMs: NOW_MS + LEASE_MS,
     });
     expect(await scripts.settle(50, late(1))).toMatchObject({ chargedMicros: 20, shortMicros: 30 });
     await scripts.setClock(NOW_MS + MINUTE_MS + SLICE_MS);

@@ -12,8 +12,9 @@ const lostAt = (ms: number, group = '') => ({
   extras: `${ms},${group},,60,0,0`,
 });
 const settle = (ms: number, group = '') =>
-  scripts.settle(0, { ...lostAt(ms, group), usage: usageOf(40, 10), firstTriedMs: ms });
-const renew = (ms: number, group = '') => scripts.renew(0, { ...lostAt(ms, group), heldMicros: 0 });
+  scripts.settle(0, { ...lostAt(ms, group), usage: usageOf(40, 10), lastKnownMs: ms });
+const renew = (ms: number, group = '') =>
+  scripts.renew(0, { ...lostAt(ms, group), heldMicros: 0, lastKnownMs: ms });
 
 describe.each(['t,d,100,b;', 't,m,100,b;', 't,3600000,100,b;'])('the list %s', (list) => {
   const LATER_MS = list.includes('m') ? NOW_MS + 31 * DAY_MS : TOMORROW_MS;
@@ -41,8 +42,10 @@ describe.each(['t,d,100,b;', 't,m,100,b;', 't,3600000,100,b;'])('the list %s', (
     await ask(1, 1);
     await scripts.setClock(LATER_MS);
     const large = { ...lostAt(LATER_MS), extras: `${LATER_MS},,,160,0,0` };
-    expect(await scripts.renew(0, { ...large, heldMicros: 0 })).toBe('active');
-    await scripts.settle(0, { ...large, usage: usageOf(40, 10), firstTriedMs: LATER_MS });
+    expect(await scripts.renew(0, { ...large, heldMicros: 0, lastKnownMs: LATER_MS })).toBe(
+      'active',
+    );
+    await scripts.settle(0, { ...large, usage: usageOf(40, 10), lastKnownMs: LATER_MS });
     await expectLimit(ask(2, 51), { countedAmount: 50 });
   });
 
@@ -68,7 +71,7 @@ it('a request of a period that has ended moves no limit back to it', async () =>
   await ask(1, 1);
   await scripts.setClock(TOMORROW_MS);
   await ask(2, 5);
-  const ofYesterday = { ...lostAt(TOMORROW_MS - DAY_MS), firstTriedMs: TOMORROW_MS };
+  const ofYesterday = { ...lostAt(TOMORROW_MS - DAY_MS), lastKnownMs: TOMORROW_MS };
   const settled = await scripts.settle(0, { ...ofYesterday, usage: usageOf(40, 10) });
   expect(settled).toMatchObject({ kind: 'orphan' });
   await expectLimit(ask(3, 96), { countedAmount: 5, heldAmount: 5 });

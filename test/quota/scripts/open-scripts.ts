@@ -200,14 +200,8 @@ export function openScripts(script?: string) {
       renew(
         connection,
         {
-          bucket: BUCKET,
-          accountId: ACCOUNT,
-          keyId: KEY,
-          requestId: REQUEST,
-          month: MONTH,
-          model: MODEL,
-          extras: '',
-          heldMicros: 100,
+          ...{ bucket: BUCKET, accountId: ACCOUNT, keyId: KEY, requestId: REQUEST },
+          ...{ month: MONTH, model: MODEL, extras: '', heldMicros: 100, lastKnownMs: NOW_MS },
           ...more,
         },
         { seenMicros, leaseMs: more.leaseMs ?? 60_000 },
@@ -288,7 +282,7 @@ export function makeSettlement(more: Partial<Settlement>): Settlement {
     model: MODEL,
     extras: '',
     actualMicros: 100,
-    firstTriedMs: NOW_MS,
+    lastKnownMs: NOW_MS,
     usage: Buffer.from([0xc0]),
     ...more,
   };

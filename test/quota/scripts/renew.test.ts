@@ -12,6 +12,8 @@ import {
 } from './open-scripts.ts';
 
 const scripts = openScripts('renew');
+/** Five minutes less than marks are kept at least. */
+const AGE_MAX_MS = 6_900_000;
 const holdOf = (held: number, seen: number) => ({
   [REQUEST]: `${ACCOUNT}|${KEY}|${MONTH}|${MODEL}|${held}|${seen}`,
 });
@@ -93,6 +95,18 @@ describe('renew', () => {
     expect(await scripts.leaseEnd()).toBe(NOW_MS + 60_000);
   });
 
+  it('makes none again of a request whose mark may be gone, since it may have been charged', async () => {
+    await scripts.setClock(NOW_MS + AGE_MAX_MS + 1);
+    expect(await scripts.renew(40)).toBe('gone');
+    await scripts.setKey({ status: 'revoked' });
+    expect(await scripts.renew(40)).toBe('revoked');
+    expect(await scripts.holds()).toEqual({});
+    expect(await scripts.account()).not.toHaveProperty('held');
+    await scripts.setKey({ status: 'active' });
+    await scripts.setClock(NOW_MS + AGE_MAX_MS);
+    expect(await scripts.renew(40)).toBe('active');
+  });
+
   it.each([
     ['the balance', { balance: 1_000, held: 930 }, {}, 70],
     ['the cap', {}, { cap: 200, [`spent:${MONTH}`]: 60, [`held:${MONTH}`]: 80 }, 60],
@@ -116,7 +130,7 @@ describe('renew: a number that is none', () => {
     '%s changes nothing',
     async (odd) => {
       await scripts.admit();
-      for (const fromEnd of [1, 2, 3]) {
+      for (const fromEnd of [1, 2, 3, 4]) {
         const [holds, leaseEnd] = [await scripts.holds(), await scripts.leaseEnd()];
         scripts.changeArgs((args) => args.with(-fromEnd, odd));
         await expect(scripts.renew(40)).rejects.toThrow('amounts');

@@ -79,7 +79,7 @@ const settlement: fc.Arbitrary<Partial<Settlement>> = fc
     request,
     actualMicros: amount,
     // If the server does not know the request, the age of the settlement decides.
-    firstTriedMs: fc.constantFrom(NOW_MS, NOW_MS + 90 * 60_000, NOW_MS - 3 * 3_600_000),
+    lastKnownMs: fc.constantFrom(NOW_MS, NOW_MS + 90 * 60_000, NOW_MS - 3 * 3_600_000),
   })
   .map(({ request, ...rest }) => ({ ...request, ...rest }));
 

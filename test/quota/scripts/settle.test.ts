@@ -187,7 +187,7 @@ describe('settle', () => {
     await scripts.setClock(Date.UTC(2026, 10, 30, 23, 59, 59, 999));
     await scripts.admit();
     await scripts.setClock(Date.UTC(2026, 11, 1));
-    await scripts.settle(60, { firstTriedMs: Date.UTC(2026, 11, 1) });
+    await scripts.settle(60, { lastKnownMs: Date.UTC(2026, 11, 1) });
     const key = await scripts.key();
     expect(key).toMatchObject({ 'spent:202611': '60' });
     expect(key).not.toHaveProperty('spent:202612');

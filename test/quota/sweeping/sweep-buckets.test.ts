@@ -59,7 +59,7 @@ describe('the sweeper on a real server', () => {
     const silent = await begin(connection, payer, { leaseMs: 1 });
     const seen = await begin(connection, payer, { leaseMs: 60_000 });
     const alive = await begin(connection, payer, { leaseMs: 60_000 });
-    const hold = { ...seen, heldMicros: HELD_MICROS };
+    const hold = { ...seen, heldMicros: HELD_MICROS, lastKnownMs: Date.now() };
     await renew(connection, hold, { seenMicros: 300, leaseMs: 1 }, DEFAULT_WARNINGS);
 
     const { swept } = start((bucket, countMax) =>

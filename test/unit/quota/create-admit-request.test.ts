@@ -103,7 +103,11 @@ describe('admitting a request', () => {
     ]);
     expect(admission.heldMicros).toBe(90);
     expect(rates).toEqual([[RATE, [], 700]]);
-    expect(open).toMatchObject([{ accountId: 'acct_1', month: '202611', heldMicros: 90 }]);
+    expect(open).toMatchObject([
+      { accountId: 'acct_1', month: '202611', heldMicros: 90, lastKnownMs: RATE.nowMs },
+    ]);
+    const renewedMs = RATE.nowMs + 5_000;
+    for (const hold of open) hold.lastKnownMs = renewedMs;
 
     admission.settle(
       { usage: USAGE, chargeMicros: 42, isEstimated: true, isImplausible: false },
@@ -119,6 +123,7 @@ describe('admitting a request', () => {
         month: '202611',
         model: 'm-1',
         actualMicros: 42,
+        lastKnownMs: renewedMs,
       },
     ]);
     const [settlement] = settled;

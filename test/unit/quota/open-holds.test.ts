@@ -11,11 +11,19 @@ afterEach(() => {
 });
 
 function start(answer: (hold: Hold) => RenewReply | Error = () => 'active') {
-  const renewals: { requestId: string; seenMicros: number; leaseMs: number; atMs: number }[] = [];
+  const renewals: {
+    requestId: string;
+    seenMicros: number;
+    leaseMs: number;
+    atMs: number;
+    lastKnownMs: number;
+  }[] = [];
   const startedMs = Date.now();
   const holds = createOpenHolds({
     async renew(hold, state) {
-      renewals.push({ requestId: hold.requestId, ...state, atMs: Date.now() - startedMs });
+      const { requestId } = hold;
+      const lastKnownMs = hold.lastKnownMs - startedMs;
+      renewals.push({ requestId, ...state, atMs: Date.now() - startedMs, lastKnownMs });
       const reply = answer(hold);
       if (reply instanceof Error) throw reply;
       return reply;
@@ -34,6 +42,7 @@ function start(answer: (hold: Hold) => RenewReply | Error = () => 'active') {
       model: 'm',
       extras: '',
       heldMicros: 10,
+      lastKnownMs: startedMs,
       seenMicros: () => 3,
       stop: (why) => stopped.push(`${requestId} ${why}`),
       ...more,
@@ -93,6 +102,18 @@ describe('the open holds of a worker', () => {
     expect(holds.count).toBe(1);
   });
 
+  it.each([
+    ['active', 5_000],
+    ['gone', 0],
+    [new Error('Command timed out'), 0],
+  ] as const)('know when the store last knew of them: after %s', async (answer, afterMs) => {
+    const { open, renewals } = start(() => answer);
+    open('req_1');
+    await vi.advanceTimersByTimeAsync(16_000);
+    expect(renewals[0]).toMatchObject({ atMs: 5_000, lastKnownMs: 0 });
+    expect(renewals.at(-1)).toMatchObject({ lastKnownMs: afterMs });
+  });
+
   it('go on while the store is away, and are renewed as soon as it is back', async () => {
     let isAway = true;
     const { open, stopped, renewals } = start(() =>
@@ -148,6 +169,7 @@ describe('the open holds of a worker', () => {
         month: '202611',
         model: 'm',
         heldMicros: 1,
+        lastKnownMs: 0,
         seenMicros: () => 0,
         stop: () => {},
       });
