@@ -56,8 +56,8 @@ export const ADMISSION_OUTCOMES = [
   'unavailable',
 ] as const;
 /**
- * People have to look at `too_old`, `fault` and `dropped`. `dropped`: a worker had no room or no
- * time.
+ * People have to look at `too_old`, `fault` and `dropped`. `dropped`: a worker had no room, no time
+ * or no primary.
  */
 export const SETTLE_KINDS = [
   'charge',

@@ -9,7 +9,6 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { MastersNews } from '../messages/worker-messages.ts';
 import type { ADMISSION_OUTCOMES } from '../metrics/label-sets.ts';
 import {
-  countFaults,
   createObserveAsked,
   createObserveSettled,
   observeChange,
@@ -98,7 +97,7 @@ export function createBilling(options: BillingOptions): Billing {
   const dropped = metrics.settlements.at({ kind: 'dropped' });
   const settleQueue = createSettleQueue({
     // Shares writes with admissions: that takes a quarter less CPU time of Redis.
-    settle: countFaults(metrics, createGatheredSettle(admitConnection, config.warnings)),
+    settle: createGatheredSettle(admitConnection, config.warnings),
     handOver: options.handOver,
     onSettled: createObserveSettled(metrics),
     onDropped: () => dropped.add(1),

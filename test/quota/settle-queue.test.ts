@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createDeferred } from '../../src/lib/time/deferred.ts';
 import { type SettleReply, settle } from '../../src/quota/scripts/settle.ts';
 import type { Settlement } from '../../src/quota/settlement/settlement.ts';
 import { createSettleQueue, type SettleQueue } from '../../src/quota/settling/settle-queue.ts';
@@ -191,8 +192,31 @@ describe('the settle queue', () => {
     expect(log.lines[0]?.fields['settlement']).toMatchObject({ requestId: 'req_last' });
   });
 
-  it('logs what fails for another reason with all that is needed to enter it by hand', async () => {
-    const { queue, log, settled } = startQueue({
+  it.each([
+    ['fails for another reason', () => Promise.reject(new Error('WRONGTYPE'))],
+    ['is too old', () => Promise.resolve<SettleReply>({ kind: 'too_old' })],
+  ])('hands over what %s, for the file of what is unsettled', async (_, settle) => {
+    const handedOver: Settlement[] = [];
+    const taken = createDeferred();
+    const { queue, settled, dropped } = startQueue({
+      settle,
+      handOver(batch) {
+        handedOver.push(...batch);
+        return taken.promise;
+      },
+      clock: { nowMs: () => 0 },
+    });
+    queue.add(makeSettlement(makePayer(7)));
+    await waitUntil(() => handedOver.length > 0, 'it is handed over');
+    expect(await queue.drain(0)).toBe(1);
+    taken.resolve();
+    expect(await queue.drain(60_000)).toBe(0);
+    expect([settled, dropped]).toEqual([[], []]);
+    expect(handedOver).toHaveLength(1);
+  });
+
+  it('logs what fails for another reason when nobody takes it, with all that is needed to enter it by hand', async () => {
+    const { queue, log, settled, dropped } = startQueue({
       settle: ({ actualMicros }) =>
         actualMicros === 13 ? Promise.reject(new Error('WRONGTYPE')) : Promise.resolve(CHARGED),
     });
@@ -203,6 +227,7 @@ describe('the settle queue', () => {
     queue.add(makeSettlement(payer));
     await waitUntil(() => queue.depth === 0, 'both have ended');
     expect(settled).toHaveLength(1);
+    expect(idsOf(dropped)).toEqual(idsOf([broken]));
     expect(log.lines).toHaveLength(1);
     expect(log.lines[0]).toMatchObject({
       level: 'error',

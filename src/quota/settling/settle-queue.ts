@@ -40,7 +40,7 @@ interface SettleQueueOptions {
   readonly handOver: (settlements: readonly Settlement[]) => Promise<void>;
   /** Called once for each settlement that this worker settled itself, but not for replays. */
   readonly onSettled: (reply: SettleReply, settlement: Settlement) => void;
-  /** There was no room for the settlement: only the log has it. */
+  /** There was no room for the settlement, or nobody who took it: only the log has it. */
   readonly onDropped: (settlement: Settlement) => void;
   readonly clock: Clock;
   /** Returns numbers from 0 up to 1. */
@@ -52,8 +52,8 @@ interface SettleQueueOptions {
  * The settlements of one worker on their way to Redis:
  *
  *   added ──▶ tried until answered ──▶ remembered for a minute ──▶ forgotten
- *                    │ a second old, or too many        └─ tried again when the master changes
- *                    ▼
+ *                    │ a second old, too many,          └─ tried again when the master changes
+ *                    ▼ too old, or a fault
  *             handed over to the primary, which settles it from its journal
  *
  * Nobody waits for a settlement. Settling is idempotent, so both this worker and the primary may
@@ -69,8 +69,9 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
       const settlement = replay.take();
       return settlement && createTask(settlement, clock.nowMs(), true);
     },
-    onReply({ settlement, isReplay }, reply) {
-      if (reply.kind === 'too_old') reportLost(log, settlement, 'is too old to be settled');
+    onReply(task, reply) {
+      if (reply.kind === 'too_old') return giveUp(task, 'is too old to be settled');
+      const { settlement, isReplay } = task;
       if (isReplay) {
         replay.noteEnd(settlement, reply);
       } else {
@@ -78,17 +79,22 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
         onSettled(reply, settlement);
       }
       noteEnd();
+      return undefined;
     },
-    onFault({ settlement, isReplay }, error) {
-      reportLost(log, settlement, 'cannot be settled', error);
-      if (isReplay) replay.noteEnd(settlement, undefined);
-      noteEnd();
-    },
+    onFault: (task, error) => giveUp(task, 'cannot be settled', error),
   });
   const { tasks } = lanes;
+  let beingGivenUp = 0;
   let emptied: Deferred | undefined;
   const noteEnd = () => {
-    if (tasks.size === 0) emptied?.resolve();
+    if (tasks.size + beingGivenUp === 0) emptied?.resolve();
+  };
+  const giveUp = async ({ settlement, isReplay }: QueueTask, why: string, error?: unknown) => {
+    beingGivenUp++;
+    await handToPrimary(settlement, options, why, error);
+    beingGivenUp--;
+    if (isReplay) replay.noteEnd(settlement, undefined);
+    noteEnd();
   };
   const overdue = createOverdueHandOver({
     tasks,
@@ -113,14 +119,14 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
       overdue.watch();
     },
     get depth() {
-      return tasks.size;
+      return tasks.size + beingGivenUp;
     },
     async drain(timeoutMs) {
       overdue.hurry(timeoutMs / 2);
       emptied = createDeferred();
       noteEnd();
       await waitAtMost(timeoutMs, emptied.promise);
-      return [...tasks].filter(({ isReplay }) => !isReplay).length;
+      return [...tasks].filter(({ isReplay }) => !isReplay).length + beingGivenUp;
     },
     replay: replay.start,
     noteSame: replay.noteSame,
@@ -133,6 +139,22 @@ export function createSettleQueue(options: SettleQueueOptions): SettleQueue {
 
 function createTask(settlement: Settlement, sinceMs: number, isReplay: boolean): QueueTask {
   return { settlement, sinceMs, isReplay, next: undefined, previous: undefined, isListed: false };
+}
+
+/** The primary tries it once more, alone, and has a file for what cannot be settled. */
+async function handToPrimary(
+  settlement: Settlement,
+  { handOver, onDropped, log }: SettleQueueOptions,
+  why: string,
+  error: unknown,
+): Promise<void> {
+  try {
+    await handOver([settlement]);
+    if (error) log.warn({ err: error, requestId: settlement.requestId }, `a settlement ${why}`);
+  } catch {
+    reportLost(log, settlement, why, error);
+    onDropped(settlement);
+  }
 }
 
 /** Logs a settlement that an operator has to enter by hand. */
