@@ -12,6 +12,7 @@ import type { Group } from './group.ts';
 import { createGroupDirectory, type GroupDirectory } from './group-directory.ts';
 import type { Key } from './key.ts';
 import { createKeyDirectory, type KeyDirectory } from './key-directory.ts';
+import type { RepeatWrites } from './recent-writes.ts';
 import { createRecordStore } from './record-store.ts';
 import { createWriter } from './writer.ts';
 
@@ -36,7 +37,7 @@ export interface Directory extends AccountDirectory, GroupDirectory, KeyDirector
     rules: RateRules,
   ): ReturnType<typeof describeAccount>;
   /** Called after a change of masters, which may have lost the last writes. Safe at any time. */
-  replayRecentWrites(): Promise<void>;
+  replayRecentWrites: RepeatWrites;
 }
 
 interface DirectoryOptions {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/time/clock.ts';
+import { DirectoryError } from './directory-error.ts';
 
 const KEPT_MS = 600_000;
 const RECENT_WRITES_MAX = 10_000;
@@ -13,13 +14,16 @@ export const TOO_EARLY = Symbol('too early');
 /** Nobody waits for others any more if `isLast`. */
 type RepeatWrite = (isLast: boolean) => Promise<unknown>;
 
+/** Resolves with the errors of those writes that would fail again. */
+export type RepeatWrites = () => Promise<readonly unknown[]>;
+
 export interface RecentWrites {
   add(repeat: RepeatWrite): void;
   /**
    * Repeats the writes in order. Those that are too early come again after the others, until they
-   * have waited for long enough. Stops at the first one that fails.
+   * have waited for long enough. Rejects at once while Redis is out.
    */
-  repeat(): Promise<void>;
+  repeat: RepeatWrites;
 }
 
 /**
@@ -42,14 +46,20 @@ export function createRecentWrites(clock: Clock): RecentWrites {
     async repeat() {
       dropOld();
       const deadlineMs = performance.now() + OTHERS_WAIT_MAX_MS;
+      const faults: unknown[] = [];
+      const noteFault = (error: unknown) => {
+        if (error instanceof DirectoryError) throw error;
+        faults.push(error);
+      };
       let left = writes;
       for (;;) {
         const isLast = performance.now() >= deadlineMs;
         const early: typeof writes = [];
         for (const write of left) {
-          if ((await write.repeat(isLast)) === TOO_EARLY) early.push(write);
+          const outcome = await write.repeat(isLast).catch(noteFault);
+          if (outcome === TOO_EARLY) early.push(write);
         }
-        if (isLast || early.length === 0) return;
+        if (isLast || early.length === 0) return faults;
         left = early;
         await sleep(OTHERS_WAIT_DELAY_MS, undefined, { ref: false });
       }

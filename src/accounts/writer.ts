@@ -5,7 +5,7 @@ import type { Warnings } from '../quota/scripts/warnings.ts';
 import { type RecordReply, type RecordWrite, writeRecord } from '../quota/scripts/write-record.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { countReplicas } from './count-replicas.ts';
-import { createRecentWrites, TOO_EARLY } from './recent-writes.ts';
+import { createRecentWrites, type RepeatWrites, TOO_EARLY } from './recent-writes.ts';
 import type { RecordStore } from './record-store.ts';
 
 export type WriteResult<Reply> = Reply & {
@@ -24,7 +24,7 @@ export interface Writer {
    * Called after a change of masters. Writes again what the new master does not have, and leaves
    * the rest as it is.
    */
-  replayRecentWrites(): Promise<void>;
+  replayRecentWrites: RepeatWrites;
 }
 
 /**
@@ -68,7 +68,7 @@ export function createWriter(
       const account = keysOfBucket(payment.bucket).account(payment.accountId);
       return { ...reply, kind, replicated: await countReplicas(connection, account) };
     },
-    replayRecentWrites: () => recent.repeat(),
+    replayRecentWrites: recent.repeat,
   };
 }
 

@@ -52,6 +52,7 @@ const JOURNAL_DRAIN_MAX_MS = 2_000;
  */
 const REPEAT_ATTEMPTS_MAX = 600;
 const REPEAT_DELAY_MS = 1_000;
+const REPEAT_FAILED = 'changes of accounts could not be repeated after a failover';
 const CONNECT_TIME_MAX_MS = 10_000;
 
 /** Where archives go, as people read it. */
@@ -253,17 +254,18 @@ async function repeatWrites(
   for (let attempt = 1; ; attempt++) {
     try {
       // At once, since accounts may wait for other nodes.
-      await Promise.all([
+      const faults = await Promise.all([
         directory.replayRecentWrites(),
         access.operators.replayRecentWrites(),
         access.sessions.replayRecentWrites(),
         audit.replayRecentEntries(),
       ]);
+      for (const err of faults.flat()) log.error({ err }, REPEAT_FAILED);
       return;
     } catch (error) {
       if (attempt === 1) log.warn({ err: error }, 'changes of accounts are repeated later');
       if (attempt === REPEAT_ATTEMPTS_MAX) {
-        log.error({ err: error }, 'changes of accounts could not be repeated after a failover');
+        log.error({ err: error }, REPEAT_FAILED);
         return;
       }
       await sleep(REPEAT_DELAY_MS, undefined, { ref: false });

@@ -182,6 +182,17 @@ describe('repeating the writes of the last minutes', () => {
     expect(last.id).not.toBe(old.id);
   });
 
+  it('goes on after one that can never be repeated, and tells of it', async () => {
+    const broken = await directory.createAccount({ name: 'broken', plan: 'pro' });
+    const whole = await directory.createAccount({ name: 'whole', plan: 'pro' });
+    const record = await redis.cli('--scan', '--pattern', `*:account:${broken.id}`);
+    await redis.cli('flushall');
+    await redis.cli('set', record.trim(), 'no hash');
+    const faults = await directory.replayRecentWrites();
+    expect(faults.map(String)).toEqual([expect.stringContaining('WRONGTYPE')]);
+    expect(await directory.getAccount(whole.id)).toMatchObject({ name: 'whole' });
+  });
+
   it('says so when Redis is out', async () => {
     const other = await startRedisServer();
     const away = await openDirectory(standalone(tcp(other.port)));

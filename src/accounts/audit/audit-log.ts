@@ -5,7 +5,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { AUDIT_KEY } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
-import { createRecentWrites } from '../recent-writes.ts';
+import { createRecentWrites, type RepeatWrites } from '../recent-writes.ts';
 import { createRecordStore } from '../record-store.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { createWaitingWrites } from './waiting-writes.ts';
@@ -30,7 +30,7 @@ export interface AuditLog {
   /** Resolves when the entry is in Redis, or waits in memory for Redis. */
   add(entry: AuditEntry): Promise<void>;
   /** Called after a change of masters, which may have lost the last entries. Safe at any time. */
-  replayRecentEntries(): Promise<void>;
+  replayRecentEntries: RepeatWrites;
   close(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         waiting.add(write);
       }
     },
-    replayRecentEntries: () => recent.repeat(),
+    replayRecentEntries: recent.repeat,
     close: waiting.close,
   };
 }

@@ -5,7 +5,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { FLEET_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
 import { DirectoryError } from '../directory-error.ts';
-import { createRecentWrites, TOO_EARLY } from '../recent-writes.ts';
+import { createRecentWrites, type RepeatWrites, TOO_EARLY } from '../recent-writes.ts';
 import { createRecordStore, type RecordStore } from '../record-store.ts';
 import { digestSecret, mintOperatorToken } from './operator-token.ts';
 
@@ -56,7 +56,7 @@ export interface OperatorDirectory {
   /** Undefined if nobody has this token, or if it was revoked. Notes that it was used. */
   findOperator(token: string): Promise<OperatorRecord | undefined>;
   /** Called after a change of masters, which may have lost the last writes. Safe at any time. */
-  replayRecentWrites(): Promise<void>;
+  replayRecentWrites: RepeatWrites;
 }
 
 interface OperatorDirectoryOptions {
@@ -135,7 +135,7 @@ export function createOperatorDirectory(options: OperatorDirectoryOptions): Oper
       };
     },
     findOperator: createFindOperator(connection, store, clock),
-    replayRecentWrites: () => recent.repeat(),
+    replayRecentWrites: recent.repeat,
   };
 }
 

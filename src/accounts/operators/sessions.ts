@@ -4,7 +4,7 @@ import { type RandomBytes, randomBase62 } from '../../lib/units/base62.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { FLEET_CHANNEL, OPERATOR_KEYS } from '../../redis/redis-keys.ts';
-import { createRecentWrites } from '../recent-writes.ts';
+import { createRecentWrites, type RepeatWrites } from '../recent-writes.ts';
 import { createRecordStore } from '../record-store.ts';
 import { digestSecret } from './operator-token.ts';
 import { createTickets } from './tickets.ts';
@@ -57,7 +57,7 @@ export interface Sessions {
   /**
    * Called after a change of masters, which may have brought back what had ended. Safe at any time.
    */
-  replayRecentWrites(): Promise<void>;
+  replayRecentWrites: RepeatWrites;
 }
 
 interface SessionsOptions {
@@ -136,7 +136,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
       return undefined;
     },
-    replayRecentWrites: () => recent.repeat(),
+    replayRecentWrites: recent.repeat,
   };
 }
 
