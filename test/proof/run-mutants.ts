@@ -3,7 +3,9 @@ import { runSourceMutants } from '../simulation/run-source-mutants.ts';
 import { SOURCE_MUTANTS } from '../simulation/source-mutants.ts';
 import type { Patch } from '../support/patch-scripts.ts';
 import { stopRedisServers } from '../support/servers/start-redis-server.ts';
+import type { Mutant } from './mutant.ts';
 import { MUTANT_GROUPS } from './mutants.ts';
+import { isMachineTrouble } from './support/is-machine-trouble.ts';
 import type { ProfileName } from './support/profiles.ts';
 import { runProof } from './support/run-proof.ts';
 
@@ -33,11 +35,18 @@ async function findByProof(profile: ProfileName, patches: readonly Patch[]) {
 interface JsonReport {
   readonly testResults: readonly {
     readonly message: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
-/** The tables of the scripts and the model of lists, run against the mutant of this name. */
+/**
+ * The tables of the scripts and the model of lists, run against the mutant of this name. Throws if
+ * they could not run.
+ */
 function findByTables(mutant: string): string | undefined {
   const env = { ...process.env, SCRIPT_MUTANT: mutant };
   const options = { env, encoding: 'utf8', maxBuffer: 1e8 } as const;
@@ -50,7 +59,10 @@ function findByTables(mutant: string): string | undefined {
   const report = JSON.parse(stdout.slice(stdout.indexOf('{"'))) as JsonReport;
   const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = results.find((result) => result.status === 'failed');
-  return `table: ${failed?.fullName ?? report.testResults.find(({ message }) => message)?.message}`;
+  const [why = ''] = failed?.failureMessages ?? [];
+  if (failed !== undefined && !isMachineTrouble(why)) return `table: ${failed.fullName}`;
+  const messages = report.testResults.map(({ message }) => message);
+  throw new Error(`the tables could not run: ${failed?.fullName} ${why} ${messages.join(' ')}`);
 }
 
 const PROFILES: readonly ProfileName[] = ['money', 'rate', 'lists'];
@@ -62,11 +74,28 @@ async function find(
   patches: readonly Patch[],
   profiles = PROFILES,
 ): Promise<string | undefined> {
+  let trouble: unknown;
   for (const profile of profiles) {
-    const found = await findByProof(profile, patches);
-    if (found !== undefined) return found;
+    try {
+      const found = await findByProof(profile, patches);
+      if (found !== undefined) return found;
+    } catch (error) {
+      trouble = error;
+    }
   }
-  return findByTables(mutant);
+  const found = findByTables(mutant);
+  if (found === undefined && trouble !== undefined) throw trouble;
+  return found;
+}
+
+/** A run that could not end says nothing of the mutant. */
+async function tryMutant(mutant: Mutant, profiles?: readonly ProfileName[]) {
+  try {
+    const why = await find(mutant.name, [mutant], profiles);
+    return { outcome: why === undefined ? 'SURVIVED' : 'caught  ', why };
+  } catch (error) {
+    return { outcome: 'ERROR   ', why: String(error) };
+  }
 }
 
 const groups = process.argv.slice(2);
@@ -86,10 +115,10 @@ const found = await find('', []);
 console.log(found === undefined ? 'ok        the scripts as they are' : `PROBLEM   ${found}`);
 if (found !== undefined) problems.push('the scripts as they are');
 for (const { mutant, profiles } of mutants) {
-  const foundBy = await find(mutant.name, [mutant], profiles);
-  if (foundBy === undefined) problems.push(mutant.name);
-  console.log(`${foundBy === undefined ? 'SURVIVED' : 'caught  '}  ${mutant.name}`);
-  if (foundBy !== undefined) console.log(`          ${foundBy.slice(0, 160)}`);
+  const { outcome, why } = await tryMutant(mutant, profiles);
+  if (outcome !== 'caught  ') problems.push(mutant.name);
+  console.log(`${outcome}  ${mutant.name}`);
+  if (why !== undefined) console.log(`          ${why.slice(0, 160)}`);
 }
 await stopRedisServers();
 console.log(`${mutants.length + sourceCount} mutants, ${problems.length} problems`);

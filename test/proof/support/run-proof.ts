@@ -21,6 +21,7 @@ import { type Counts, countEvents } from './count-events.ts';
 import { createWorkers, WORKERS, type Workers } from './create-workers.ts';
 import { createDisturbances, type Disturbances } from './disturb.ts';
 import type { ProofEvent } from './event-log.ts';
+import { isMachineTrouble } from './is-machine-trouble.ts';
 import { planClock } from './plan-clock.ts';
 import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import { createRandom, type Random } from './random.ts';
@@ -35,6 +36,7 @@ const TICKS_MIN = 60;
 const KILL_INTERVAL_S = 1.5;
 /** Leases are much shorter; this only ends a run that would hang. */
 const EXPIRY_TIME_MAX_MS = 30_000;
+const NOTHING_CHECKED = { fullLimiters: 0, limitsChecked: 0, limitsFull: 0 };
 
 interface ProofOptions {
   readonly profile: ProfileName;
@@ -77,7 +79,10 @@ interface Run {
   snapshots: number;
 }
 
-/** Stops at the first violation, since later ones may only follow from the same bug. */
+/**
+ * Stops at the first violation, since later ones may only follow from the same bug. Throws if it
+ * found none and could not go on.
+ */
 export async function runProof(options: ProofOptions): Promise<ProofResult> {
   const { seed, seconds } = options;
   const profile: Profile = PROFILES[options.profile];
@@ -105,6 +110,7 @@ export async function runProof(options: ProofOptions): Promise<ProofResult> {
     cursors: new Map(),
     ...{ kills: 0, snapshots: 0 },
   };
+  let trouble: unknown;
   try {
     await writeWorld(connection, world);
     run.workers.start();
@@ -112,13 +118,17 @@ export async function runProof(options: ProofOptions): Promise<ProofResult> {
     await disturbFor(run, seconds);
     await finish(run);
   } catch (error) {
-    report('a script fails', String(error));
+    if (isMachineTrouble(String(error))) trouble = error;
+    else report('a script fails', String(error));
   }
   await run.workers.kill();
   const events = run.workers.readEvents();
-  const counted = checkEvents(run, events);
+  for (const event of events) if (event.type === 'violation') report(event.check, event.text);
+  const isOver = trouble !== undefined || violations.length > 0;
+  const counted = isOver ? NOTHING_CHECKED : checkEvents(run, events);
   await redis.close();
   await server.stop();
+  if (trouble !== undefined && violations.length === 0) throw trouble;
   return {
     ...{ profile: options.profile, seed, kills: run.kills, snapshots: run.snapshots },
     ...{ months: run.book.months.size, lostHolds: run.disturbances.lost.size },
@@ -198,10 +208,7 @@ async function finish(run: Run): Promise<void> {
 
 /** Checks what only the clients know. Returns how many limits were ever full. */
 function checkEvents(run: Run, events: readonly ProofEvent[]) {
-  const { profile, world, book, disturbances, workers, report, violations } = run;
-  const none = { fullLimiters: 0, limitsChecked: 0, limitsFull: 0 };
-  for (const event of events) if (event.type === 'violation') report(event.check, event.text);
-  if (violations.length > 0) return none;
+  const { profile, world, book, disturbances, workers, report } = run;
   const { lost, payments, shut } = disturbances;
   const isUnheard = (requestId: string) => workers.wasKilled(requestId.slice(10, 14));
   checkViews(events, { book, lost, isUnheard, report });
@@ -213,7 +220,7 @@ function checkEvents(run: Run, events: readonly ProofEvent[]) {
   const { plans, subjects } = run;
   const { limitMaxOf } = disturbances;
   const limits = checkCounted(events, { subjects, world, plans, book, report, limitMaxOf });
-  if (profile.isChaotic) return { ...none, ...limits };
+  if (profile.isChaotic) return { ...NOTHING_CHECKED, ...limits };
   const { windowMs } = profile;
   return { ...limits, fullLimiters: checkRates(events, { world, plans, windowMs, report }) };
 }
