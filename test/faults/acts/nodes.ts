@@ -67,13 +67,23 @@ export async function loseRevocations(scene: Scene): Promise<void> {
     }),
   );
   await sleep(PAUSE_MS);
-  const delaysMs = keys.map(async (key, index) => {
-    await server.cli('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  // Nobody may listen until all are revoked.
+  await server.cli('ACL', 'SETUSER', 'default', '-subscribe', '-ssubscribe');
+  await server.cli('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  const revoked = keys.map(async (key) => {
     await site.admin('POST', `/keys/${key.id}/revoke`, {});
-    key.revokedMs = performance.now();
-    const ended = await streams[index];
-    return ended?.status === 200 ? performance.now() - key.revokedMs : undefined;
+    const revokedMs = performance.now();
+    key.revokedMs = revokedMs;
+    return revokedMs;
   });
+  const delaysMs = revoked.map(async (since, index) => {
+    const [revokedMs, ended] = await Promise.all([since, streams[index]]);
+    return ended?.status === 200 ? performance.now() - revokedMs : undefined;
+  });
+  await Promise.all(revoked);
+  const listeners = await server.cli('CLIENT', 'LIST', 'TYPE', 'pubsub');
+  if (listeners !== '') scene.violate(`somebody listened: ${listeners}`);
+  await server.cli('ACL', 'SETUSER', 'default', '+subscribe', '+ssubscribe');
   const delays = (await Promise.all(delaysMs)).flatMap((delayMs) => delayMs ?? []);
   delays.sort((one, other) => one - other);
   const at = (share: number) => Math.round(delays[Math.floor(share * (delays.length - 1))] ?? 0);
