@@ -6,23 +6,20 @@ const REMEMBERED_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 
 export interface AdmissionInsurance<Admission> {
-  noteAdmitted(keyDigest: string, admission: Admission): void;
+  noteAdmitted(keyDigest: string, model: string, admission: Admission): void;
   /**
-   * What is known about a key that may go on without Redis; `undefined` refuses the key. What does
-   * not fit takes no place of the minute.
+   * What is known about a key that may go on without Redis with this model; `undefined` refuses it.
+   * Another model takes no place of the minute.
    */
-  insure(
-    keyDigest: string,
-    fits: (admission: Admission) => boolean,
-  ): Promise<Admission | undefined>;
+  insure(keyDigest: string, model: string): Promise<Admission | undefined>;
   /** Whether some key may still go on. */
   canInsure(): boolean;
 }
 
 /**
- * The grace that an operator may give while Redis is out. If a key was admitted a moment ago, each
- * worker admits it a bounded number of times more, with what was known about it then. Only what
- * Redis has admitted is ever noted, so the grace ends by itself.
+ * The grace that an operator may give while Redis is out. If a key was admitted for a model a moment
+ * ago, each worker admits it a bounded number of times more, with what was known about it then. Only
+ * what Redis has admitted is ever noted, so the grace ends by itself.
  */
 export function createAdmissionInsurance<Admission>({
   perMinuteMax,
@@ -39,14 +36,14 @@ export function createAdmissionInsurance<Admission>({
   const limiter = createMinuteLimiter({ perMinuteMax });
   let lastAdmittedMs = Number.NEGATIVE_INFINITY;
   return {
-    noteAdmitted(keyDigest, admission) {
-      admitted.set(keyDigest, admission);
+    noteAdmitted(keyDigest, model, admission) {
+      admitted.set(`${keyDigest} ${model}`, admission);
       lastAdmittedMs = clock.nowMs();
     },
     canInsure: () => clock.nowMs() - lastAdmittedMs < REMEMBERED_MS,
-    async insure(keyDigest, fits) {
-      const admission = admitted.get(keyDigest);
-      if (admission === undefined || !fits(admission)) return undefined;
+    async insure(keyDigest, model) {
+      const admission = admitted.get(`${keyDigest} ${model}`);
+      if (admission === undefined) return undefined;
       return (await limiter.take(keyDigest)) > 0 ? undefined : admission;
     },
   };

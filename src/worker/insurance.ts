@@ -24,11 +24,6 @@ const NO_INSURANCE: Insurance = {
   canInsure: () => false,
 };
 
-interface KnownKey {
-  readonly accountId: string;
-  readonly model: string | undefined;
-}
-
 /**
  * Decides which requests a worker may admit by itself while the store is out. By default it admits
  * none. `clockSkewMs` is how far the clock of Redis is ahead.
@@ -40,17 +35,16 @@ export function createInsurance(
 ): Insurance {
   const perMinuteMax = guards.insurancePerMinuteMax;
   if (perMinuteMax === undefined) return NO_INSURANCE;
-  const admissions = createAdmissionInsurance<KnownKey>({ perMinuteMax, clock });
+  const admissions = createAdmissionInsurance<string>({ perMinuteMax, clock });
   return {
     canInsure: admissions.canInsure,
-    noteAdmitted({ key, modelNames }, { accountId }) {
-      admissions.noteAdmitted(key.digest, { accountId, model: modelNames[0] });
+    noteAdmitted({ key, modelNames: [model = ''] }, { accountId }) {
+      admissions.noteAdmitted(key.digest, model, accountId);
     },
-    async insure({ key, modelNames }) {
-      const admitted = await admissions.insure(key.digest, ({ model }) => model === modelNames[0]);
-      if (admitted === undefined) return undefined;
-      const month = monthOf(clock.nowMs() + clockSkewMs());
-      return { accountId: admitted.accountId, month };
+    async insure({ key, modelNames: [model = ''] }) {
+      const accountId = await admissions.insure(key.digest, model);
+      if (accountId === undefined) return undefined;
+      return { accountId, month: monthOf(clock.nowMs() + clockSkewMs()) };
     },
   };
 }

@@ -13,10 +13,14 @@ it('charges an insured request to the month of its own admission, by the clock o
   expect(await insurance.insure(ORDER)).toEqual({ accountId: 'acc_1', month: '202611' });
 });
 
-it('insures a key for the model that it was admitted for', async () => {
+it('insures a key for each model that it was admitted for, and for all of them so often', async () => {
   const clock = { nowMs: () => 0 };
-  const insurance = createInsurance({ insurancePerMinuteMax: 1 }, clock, () => 0);
+  const insurance = createInsurance({ insurancePerMinuteMax: 2 }, clock, () => 0);
+  const ask = (model: string) => insurance.insure({ ...ORDER, modelNames: [model] });
   insurance.noteAdmitted(ORDER, { accountId: 'acc_1' });
-  expect(await insurance.insure({ ...ORDER, modelNames: ['other'] })).toBeUndefined();
-  expect(await insurance.insure(ORDER)).toBeDefined();
+  insurance.noteAdmitted({ ...ORDER, modelNames: ['second'] }, { accountId: 'acc_1' });
+  expect(await ask('other')).toBeUndefined();
+  expect(await ask('m')).toBeDefined();
+  expect(await ask('second')).toBeDefined();
+  expect(await ask('m')).toBeUndefined();
 });
