@@ -178,6 +178,7 @@ const BANS: readonly Ban[] = [
     isBannedIn: (file) =>
       file !== 'src/http/exchange.ts' &&
       file !== 'src/http/response-writer.ts' &&
+      file !== 'src/http/whole-answer.ts' &&
       file !== 'src/redis/direct-line/create-command.ts' &&
       file !== 'src/upstream/http1/request-writer.ts',
     because:

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { Endpoint } from '../lib/address/endpoint.ts';
 import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
@@ -10,8 +10,7 @@ import { formatEndpoint } from '../lib/address/parse-endpoint.ts';
  */
 export async function checkEndpointFree(endpoint: Endpoint): Promise<void> {
   if (endpoint.kind === 'unix') {
-    if (await isAnswered(endpoint.path)) throw inUse(endpoint);
-    rmSync(endpoint.path, { force: true });
+    await freeSocket(endpoint);
     return;
   }
   const server = createServer();
@@ -25,17 +24,28 @@ export async function checkEndpointFree(endpoint: Endpoint): Promise<void> {
   await once(server, 'close');
 }
 
+/** Removes the socket that a dead process has left, and nothing else. */
+async function freeSocket(endpoint: Endpoint & { readonly kind: 'unix' }): Promise<void> {
+  const found = lstatSync(endpoint.path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket()) throw inUse(endpoint, new Error('a file that is not a socket is there'));
+  const refusal = await findRefusal(endpoint.path);
+  if (refusal?.code !== 'ECONNREFUSED') throw inUse(endpoint, refusal);
+  rmSync(endpoint.path);
+}
+
 function inUse(endpoint: Endpoint, cause?: unknown): Error {
   const reason = cause instanceof Error ? cause.message : 'another program answers there';
   return new Error(`cannot listen on ${formatEndpoint(endpoint)}: ${reason}`, { cause });
 }
 
-function isAnswered(path: string): Promise<boolean> {
+/** Undefined if somebody answers there. */
+function findRefusal(path: string): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();
-      resolve(true);
+      resolve(undefined);
     });
-    socket.on('error', () => resolve(false));
+    socket.on('error', resolve);
   });
 }

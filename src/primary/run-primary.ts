@@ -112,6 +112,7 @@ async function runNode(
   let isReady = false;
   try {
     await checkEndpointFree(config.listen);
+    if (config.ops.listen.kind === 'unix') await checkEndpointFree(config.ops.listen);
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config);

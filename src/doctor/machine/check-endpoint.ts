@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { checkEndpointFree } from '../../http/check-endpoint-free.ts';
 import type { Endpoint } from '../../lib/address/endpoint.ts';
 import { formatEndpoint } from '../../lib/address/parse-endpoint.ts';
@@ -19,9 +19,9 @@ export async function checkEndpoint(endpoint: Endpoint, livePath: string): Promi
   }
   // A socket that does not answer is left by a dead node. The next node takes it over.
   if (endpoint.kind === 'unix') {
-    return answer.kind === 'silent' && existsSync(endpoint.path)
-      ? refuseTaken(place)
-      : passCheck(`${place} is free`);
+    const found = lstatSync(endpoint.path, { throwIfNoEntry: false });
+    const isTaken = found !== undefined && (answer.kind === 'silent' || !found.isSocket());
+    return isTaken ? refuseTaken(place) : passCheck(`${place} is free`);
   }
   try {
     await checkEndpointFree(endpoint);
