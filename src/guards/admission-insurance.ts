@@ -17,9 +17,9 @@ export interface AdmissionInsurance<Admission> {
 }
 
 /**
- * The grace that an operator may give while Redis is out. If a key was admitted for a model a moment
- * ago, each worker admits it a bounded number of times more, with what was known about it then. Only
- * what Redis has admitted is ever noted, so the grace ends by itself.
+ * The grace that an operator may give while Redis is out. If a key was admitted for a model a
+ * moment ago, each worker admits it a bounded number of times more, with what was known about it
+ * then. Only what Redis has admitted is ever noted, so the grace ends by itself.
  */
 export function createAdmissionInsurance<Admission>({
   perMinuteMax,

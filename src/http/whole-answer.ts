@@ -43,7 +43,7 @@ export function writeBeginning(
   return { accepted, done };
 }
 
-/** Writes the body from the offset on as far as the socket takes it. Returns whether it took all. */
+/** Writes the body from the offset on. Returns whether the socket took all of it. */
 export function writeRest(res: UwsResponse, body: Uint8Array, offset: number): boolean {
   for (let at = offset; ; at = res.getWriteOffset()) {
     let accepted = false;
