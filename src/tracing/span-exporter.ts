@@ -49,6 +49,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
+  let hasEnded = false;
 
   const send = async ({ text, spans }: Entry) => {
     const body = encodeBatch(envelope, text);
@@ -57,6 +58,8 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
       await pause(PAUSE_MS * tries);
       result = await postSpans(collector, body);
     }
+    // What was still on its way at the end counts as lost already.
+    if (hasEnded) return;
     if (result.kind === 'failed') losses.note(spans, result.why);
     else if (result.rejected > 0) losses.note(result.rejected, 'the collector rejects them');
   };
@@ -89,6 +92,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
     async close() {
       isClosing = true;
       await Promise.race([start(), pause(CLOSE_MAX_MS)]);
+      hasEnded = true;
       if (openSpans > 0) losses.note(openSpans, 'the worker ends');
       losses.close();
     },

@@ -74,6 +74,15 @@ describe('the exporter of spans', () => {
     expect(log.lines).toEqual([]);
   });
 
+  it('sends nothing again that was taken with an answer of any length', async () => {
+    const { collector, exporter, log, lost } = await start({ answerBytes: 1_000_000 });
+    exporter.add([createSpan()]);
+    await exporter.close();
+    expect(collector.spans).toHaveLength(1);
+    expect(log.lines).toEqual([]);
+    expect(lost()).toBe(0);
+  });
+
   it('counts what the collector takes no part of', async () => {
     const { collector, exporter, log, lost } = await start({ rejected: 2 });
     exporter.add([createSpan(), createSpan(), createSpan()]);

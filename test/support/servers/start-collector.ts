@@ -78,14 +78,16 @@ export interface CollectorOptions {
   readonly answer?: (number: number) => number | undefined;
   /** The number of spans that the collector reports as rejected for each request. */
   readonly rejected?: number;
+  /** More than any collector has to say. */
+  readonly answerBytes?: number;
   readonly cleanUp: CleanUp;
 }
 
 /** Accepts spans over OTLP/HTTP as specified, and nothing else. */
 export async function startCollector(options: CollectorOptions): Promise<Collector> {
-  const { answer = () => 200, rejected = 0 } = options;
+  const { answer = () => 200, rejected = 0, answerBytes = 0 } = options;
   const partialSuccess = { rejectedSpans: String(rejected), errorMessage: '' };
-  const answerText = JSON.stringify(rejected > 0 ? { partialSuccess } : {});
+  const answerText = JSON.stringify(rejected > 0 ? { partialSuccess } : {}).padEnd(answerBytes);
   const spans: CollectedSpan[] = [];
   const resources: Collector['resources'] = [];
   const headers: IncomingHttpHeaders[] = [];
