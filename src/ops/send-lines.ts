@@ -36,7 +36,8 @@ export async function sendLines(
     for (; next.done !== true && !response.destroyed; next = await iterator.next()) {
       if (next.value === '' || response.write(next.value)) continue;
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(STALL_MAX_MS)]);
-      await once(response, 'drain', { signal });
+      // A reader that has left or stalled is cut off, and this is no error.
+      await once(response, 'drain', { signal }).catch(() => response.destroy());
     }
     response.end();
   } catch (error) {
