@@ -16,6 +16,12 @@ const RELAY_TIME_MAX_MS = 600_000;
 /** Headers that describe one connection, not the answer. */
 const CONNECTION_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
+export interface ApiPlace {
+  readonly endpoint: Endpoint;
+  /** How many proxies the API expects between its clients and itself. */
+  readonly trustedProxies: number;
+}
+
 export interface ApiRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +34,7 @@ export interface ApiRequest {
  * answer breaks off, so does the relayed one.
  */
 export async function relayToApi(
-  api: Endpoint,
+  api: ApiPlace,
   request: ApiRequest,
   response: ServerResponse,
 ): Promise<void> {
@@ -49,18 +55,20 @@ export async function relayToApi(
  * them is a key.
  */
 async function askApi(
-  api: Endpoint,
+  api: ApiPlace,
   { path, headers, body }: ApiRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
+  const { endpoint, trustedProxies } = api;
   const place =
-    api.kind === 'unix'
-      ? { socketPath: api.path }
-      : { host: reachableHost(api.host), port: api.port };
+    endpoint.kind === 'unix'
+      ? { socketPath: endpoint.path }
+      : { host: reachableHost(endpoint.host), port: endpoint.port };
   const asked = openRequest({
     ...{ ...place, method: 'POST', path, signal, agent: false },
     headers: {
       ...headers,
+      ...(trustedProxies > 0 && { 'x-forwarded-for': forwardedBy(trustedProxies) }),
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     },
@@ -76,6 +84,11 @@ async function askApi(
       ? new OpsProblem(504, 'api_too_slow', 'the API did not answer in time', { cause })
       : new OpsProblem(502, 'api_unreachable', 'the API of this node cannot be reached', { cause });
   }
+}
+
+/** Without these entries, the API would take the request for one that came past its proxies. */
+function forwardedBy(trustedProxies: number): string {
+  return Array<string>(trustedProxies).fill('127.0.0.1').join(', ');
 }
 
 function headersOf(answer: IncomingMessage): OutgoingHttpHeaders {

@@ -279,7 +279,10 @@ function startOps(parts: OpsParts): Promise<OpsServer> {
       nameModel: (name) => nameForList(createCatalogue(sold().models), name),
       readModels: () => sold().models,
       catalogue: parts.sold.desk,
-      readApiEndpoint: () => configInUse().listen,
+      readApiPlace: () => {
+        const { listen, guards } = configInUse();
+        return { endpoint: listen, trustedProxies: guards.trustedProxies };
+      },
     },
     log,
   });

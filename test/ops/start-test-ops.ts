@@ -147,7 +147,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       nameModel: (name) => (models.has(name) ? name : undefined),
       readModels: () => [TEST_MODEL],
       catalogue,
-      readApiEndpoint: () => tcp(port),
+      readApiPlace: () => ({ endpoint: tcp(port), trustedProxies: 0 }),
     },
     ...{ port, url, dataDir, token, directory, books, log, models },
     ...{ readiness: 'ok', metrics: 'up 1\n' },

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Endpoint } from '../../lib/address/endpoint.ts';
 import { FORMAT_NAMES, FORMAT_PATHS } from '../../protocol/format-names.ts';
-import { type ApiRequest, relayToApi } from '../relay-to-api.ts';
+import { type ApiPlace, type ApiRequest, relayToApi } from '../relay-to-api.ts';
 import { type AdminRoute, defineAdminRoute } from './admin-route.ts';
 
 const KEY_CHARS_MAX = 200;
@@ -25,14 +24,14 @@ type PlaygroundBody = z.infer<typeof playgroundBody>;
 
 export interface PlaygroundRoutesOptions {
   /** Where the workers of this node listen, by the settings in use. */
-  readonly readApiEndpoint: () => Endpoint;
+  readonly readApiPlace: () => ApiPlace;
 }
 
 /**
  * The dashboard may only talk to its own origin, so its requests to the API go through this route.
  */
 export function createPlaygroundRoutes({
-  readApiEndpoint,
+  readApiPlace,
 }: PlaygroundRoutesOptions): readonly AdminRoute[] {
   return [
     defineAdminRoute({
@@ -44,7 +43,7 @@ export function createPlaygroundRoutes({
       answer: '*/*',
       async handle({ body }) {
         return {
-          stream: (response) => relayToApi(readApiEndpoint(), toApiRequest(body), response),
+          stream: (response) => relayToApi(readApiPlace(), toApiRequest(body), response),
         };
       },
     }),
