@@ -21,7 +21,9 @@ interface AnswerHead {
 export interface ClientSide extends Caller {
   readonly requestId: string;
   readonly signal: StopSignal;
-  /** The body takes memory of what the owner of the key may have. */
+  /**
+   * The body takes memory of what the owner of the key may have. Ask again once the owner is known.
+   */
   body(key: ApiKey): Promise<Uint8Array>;
   /** Adds headers to whatever is answered, a refusal included. */
   addHeaders(headers: Readonly<Record<string, string>>): void;

@@ -105,7 +105,10 @@ async function openAnswer(
   const body = await client.body(key);
   recorder.noteBody();
   if (isLarge(body.length)) {
-    if (key.accountId === undefined) await steps.prove(key);
+    if (key.accountId === undefined) {
+      const { accountId } = await steps.prove(key);
+      await client.body({ ...key, accountId });
+    }
     await takeLargeBody(key, body.length, steps);
   }
   const read = readResolved({ body, format, header, steps, key });

@@ -41,7 +41,7 @@ export interface Steps {
     noteAdmitted(owner: string, bytes: number): void;
   };
   /** Rejects if the store does not know the key. */
-  prove(key: ApiKey): Promise<unknown>;
+  prove(key: ApiKey): Promise<{ readonly accountId: string }>;
   /**
    * For requests that cost nothing: checks the key and returns which models it may use (undefined:
    * all).

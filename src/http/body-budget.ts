@@ -34,6 +34,8 @@ export interface BodyBudget {
    * Ends a stranger's claim: its body no longer gives way. Call this before clearing `stranger`.
    */
   adopt(body: BodyHolder): void;
+  /** Whether the account may have a body that nobody had. Set `customer` to it afterwards. */
+  assign(customer: string, bytes: number): boolean;
 }
 
 interface BodyBudgetLimits {
@@ -89,6 +91,11 @@ export function createBodyBudget(limits: BodyBudgetLimits): BodyBudget {
     },
     adopt(body) {
       if (body.stranger !== undefined) strangers.remove(body, body.stranger);
+    },
+    assign(customer, bytes) {
+      if (!isFair(customer, bytes)) return false;
+      addToCustomer(customer, bytes);
+      return true;
     },
   };
 }

@@ -22,6 +22,7 @@ export class BodyCollector implements BodyHolder {
   #length = 0;
   #refusal: Refusal | undefined;
   #isWanted = true;
+  #isComplete = false;
 
   constructor(announcedBytes: number, bodyBytesMax: number, budget: BodyBudget) {
     this.#announcedBytes = announcedBytes;
@@ -45,9 +46,14 @@ export class BodyCollector implements BodyHolder {
 
   /**
    * Counts the body against its owner. Only bytes that arrived push out bodies of other strangers,
-   * never an announced length. Call this before bytes arrive.
+   * never an announced length. Call this before bytes arrive, and again if the owner of a complete
+   * body becomes known: throws if that is more than the owner may have.
    */
   countAgainst({ accountId, origin }: BodyOwner): void {
+    if (this.#isComplete) {
+      if (accountId !== undefined) this.#assignTo(accountId);
+      return;
+    }
     this.stranger = accountId === undefined ? origin.address : undefined;
     // What is given back has to be what this customer has taken.
     if (this.#room.length === 0) this.customer = accountId;
@@ -63,6 +69,7 @@ export class BodyCollector implements BodyHolder {
     // The body is complete and its memory is free again soon, so it need not give way.
     this.#budget.adopt(this);
     this.stranger = undefined;
+    this.#isComplete = true;
     return this.#length === this.#room.length ? this.#room : this.#room.subarray(0, this.#length);
   }
 
@@ -70,6 +77,12 @@ export class BodyCollector implements BodyHolder {
   discard(): void {
     this.#isWanted = false;
     this.#giveBack();
+  }
+
+  #assignTo(accountId: string): void {
+    if (this.customer !== undefined || this.#room.length === 0) return;
+    if (!this.#budget.assign(accountId, this.#room.length)) throw tooManyLargeBodies();
+    this.customer = accountId;
   }
 
   #giveBack(): void {

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Exchange } from '../../src/http/exchange.ts';
 import { createDeferred, type Deferred } from '../../src/lib/time/deferred.ts';
 import { openRawConnection, type RawConnection } from '../support/clients/raw-connection.ts';
 import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
@@ -14,6 +15,9 @@ afterEach(() => {
   target.server.close();
 });
 
+/** The account is known before the body arrives, or only when it is complete. */
+let isKnown = true;
+
 /** Each request is answered when the test says so. */
 async function start(): Promise<void> {
   answering = createDeferred();
@@ -22,7 +26,7 @@ async function start(): Promise<void> {
       'POST /ask': async (exchange) => {
         const accountId = exchange.header('x-account');
         const owner = { accountId, origin: { address: '192.0.2.1' } };
-        const body = await exchange.body(owner);
+        const body = await exchange.body({ ...owner, accountId: isKnown ? accountId : undefined });
         // Whoever asks for it again changes nothing.
         await exchange.body(owner);
         await answering.promise;
@@ -66,6 +70,22 @@ describe('the memory for bodies of customers', () => {
     await other.waitFor(/^HTTP\/1\.1 200 /);
   });
 
+  it('goes to one account by half at most, whose keys were not known when its bodies began', async () => {
+    await start();
+    isKnown = false;
+    onTestFinished(() => {
+      isKnown = true;
+    });
+    await fillShare('greedy', 2 * MIB);
+    const refused = await ask('greedy', 2 * MIB);
+    await refused.waitFor(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n/);
+    const other = await ask('modest', 2 * MIB);
+    await waitUntil(() => target.server.heldBodyBytes === 10 * MIB, 'the other one is held');
+    answering.resolve();
+    await other.waitFor(/^HTTP\/1\.1 200 /);
+    await waitUntil(() => target.server.heldBodyBytes === 0, 'all is given back');
+  });
+
   it('is free again when the requests have ended', async () => {
     await start();
     await fillShare('greedy', 2 * MIB);
@@ -77,4 +97,20 @@ describe('the memory for bodies of customers', () => {
     }
     expect(target.server.heldBodyBytes).toBe(0);
   });
+});
+
+it('a body that nobody reads takes no memory while its handler waits', async () => {
+  answering = createDeferred();
+  let asked = 0;
+  const wait = async (exchange: Exchange) => {
+    asked += 1;
+    await answering.promise;
+    exchange.answerJson(200, {});
+  };
+  target = await startTestServer({ 'POST /ask': wait }, {}, 60_000, { ignoresBody: true });
+  const connection = await ask('acc_1', 2 * MIB);
+  await waitUntil(() => asked === 1, 'the handler waits');
+  expect(target.server.heldBodyBytes).toBe(0);
+  answering.resolve();
+  await connection.waitFor(/^HTTP\/1\.1 200 /);
 });

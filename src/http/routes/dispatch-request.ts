@@ -37,7 +37,7 @@ export function dispatchRequest(res: UwsResponse, req: UwsRequest, context: Disp
     'handle' in found ? found : context.openRefusal(createRefusingRoute(head, found.allowed));
   const exchange = new Exchange(res, head, context, {
     requestId: context.mintRequestId(context.clock.nowMs()),
-    wantsBody: route.method === 'POST',
+    wantsBody: route.method === 'POST' && route.ignoresBody !== true,
     deadlines: context.deadlinesOf(route.timeMaxMs),
     encodeRefusal: route.encodeRefusal,
     statusOf: route.statusOf,

@@ -29,7 +29,10 @@ export function createResponsesRoutes(steps: Steps): HttpRoute[] {
     create('POST', `${PATH}/input_tokens`, (exchange) => tellTokens(exchange, steps)),
     create('GET', `${PATH}/*`, (exchange) => showResponse(exchange, steps)),
     create('DELETE', `${PATH}/*`, (exchange) => forgetResponse(exchange, steps)),
-    create('POST', `${PATH}/*`, (exchange) => refuseCancel(exchange, steps)),
+    {
+      ...create('POST', `${PATH}/*`, (exchange) => refuseCancel(exchange, steps)),
+      ignoresBody: true,
+    },
   ];
 }
 

@@ -5,6 +5,8 @@ import type { Exchange } from '../exchange.ts';
 export interface HttpRoute {
   /** A GET route answers HEAD as well. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** A POST whose body nobody reads: none of it is kept. */
+  readonly ignoresBody?: true;
   /**
    * Compared byte by byte with the path that the client sent, without the query. A path that ends
    * in `/*` matches any rest, also of several segments, that has no route of its own and does not

@@ -21,12 +21,13 @@ export async function startTestServer(
   handlers: Readonly<Record<`${HttpRoute['method']} ${string}`, Handle>>,
   limits: Partial<HttpLimits> = {},
   timeMaxMs = 60_000,
+  options: Pick<HttpRoute, 'ignoresBody'> = {},
 ): Promise<TestServer> {
   const log = createMemoryLog();
   const port = await findFreePort();
   const routes = Object.entries(handlers).map(([name, handle]): HttpRoute => {
     const [method, path] = name.split(' ') as [HttpRoute['method'], string];
-    return { method, path, handle, timeMaxMs, encodeRefusal: encodeHybridRefusal };
+    return { method, path, handle, timeMaxMs, encodeRefusal: encodeHybridRefusal, ...options };
   });
   const server = await startServer({
     uws: loadUws([]).uws,

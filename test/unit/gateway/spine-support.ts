@@ -92,7 +92,7 @@ export function createSteps(
       };
     },
     unpaidBodies: { take: async () => 0, noteAdmitted: () => {} },
-    async prove() {},
+    prove: async () => ({ accountId: 'acc_1' }),
     async admitFree() {
       return { accountId: 'a', models: undefined };
     },
