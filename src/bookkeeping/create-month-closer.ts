@@ -15,16 +15,21 @@ interface MonthCloserOptions {
   readonly signal: AbortSignal;
 }
 
-/** Closes the months that are over, the oldest first. */
+/**
+ * Closes the months that are over, the oldest first. One that cannot be closed has its next turn
+ * after all later ones.
+ */
 export function createMonthCloser(
   { books, withPatience, signal }: MonthCloserOptions,
   ingester: () => Pick<Ingester, 'state'> | undefined,
   log: Log,
 ): () => Promise<void> {
+  let tried: string | undefined;
   const close = async (untilMs: number) => {
     // The lease of the books may have been with a node of an earlier version meanwhile.
     await openUnlikeMonths(books);
-    const month = await findMonthToClose(books, dayOfMs(untilMs - CLOSED_AFTER_MS));
+    const month = await findMonthToClose(books, dayOfMs(untilMs - CLOSED_AFTER_MS), tried);
+    tried = month;
     if (month !== undefined) await withPatience((patient) => closeMonth(patient, month, signal));
   };
   const failure = 'the usage of a month was not summed up; the next try is in ten minutes';

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMonthCloser } from '../../src/bookkeeping/create-month-closer.ts';
 import { listClosedMonths } from '../../src/books/duties/close-month.ts';
 import type { Books } from '../../src/books/engine/books.ts';
@@ -7,6 +7,7 @@ import { enter } from '../books/questions/questions-scene.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 
 const AFTER_NOVEMBER_MS = Date.parse('2026-12-04T00:00:00Z');
+const AGAIN_MS = 600_000;
 
 describeBooks('months that are over', (scene) => {
   const createScene = async () => {
@@ -15,11 +16,11 @@ describeBooks('months that are over', (scene) => {
     const log = createMemoryLog();
     let state = { untilMs: 0, isIngesting: true, failure: undefined };
     const { signal } = new AbortController();
-    const withPatience = (work: (patient: Books) => Promise<void>) => work(books);
+    const withPatience = vi.fn((work: (patient: Books) => Promise<void>) => work(books));
     const ingester = () => ({ state: () => state });
     const close = createMonthCloser({ books, signal, withPatience }, ingester, log);
     return {
-      ...{ books, log },
+      ...{ books, log, withPatience },
       closeAt: async (untilMs: number, isIngesting = true) => {
         state = { ...state, untilMs, isIngesting };
         await close();
@@ -47,6 +48,20 @@ describeBooks('months that are over', (scene) => {
     expect(await closeAt(AFTER_NOVEMBER_MS)).toEqual(['202611']);
     const [row] = await books.db.selectFrom('usage_months').selectAll().execute();
     expect(row).toMatchObject({ month: '202611', account: 'acct_a', entries: 1 });
+  });
+
+  test('are closed while an earlier one cannot be, which is tried again after them', async () => {
+    const { books, log, withPatience, closeAt } = await createScene();
+    await enter(books, [makeEntry({ seq: 1, ms: Date.parse('2026-10-15T00:00:00Z') })]);
+    const nowMs = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => nowMs.mockRestore());
+    withPatience.mockRejectedValueOnce(new Error('another has the table'));
+    expect(await closeAt(AFTER_NOVEMBER_MS)).toEqual([]);
+    nowMs.mockReturnValue(AGAIN_MS);
+    expect(await closeAt(AFTER_NOVEMBER_MS)).toEqual(['202611']);
+    expect(await closeAt(AFTER_NOVEMBER_MS)).toEqual(['202611']);
+    expect(await closeAt(AFTER_NOVEMBER_MS)).toEqual(['202610', '202611']);
+    expect(log.lines).toMatchObject([{ level: 'warn' }]);
   });
 
   test('are not tried again at once when they cannot be closed', async () => {

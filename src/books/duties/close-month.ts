@@ -11,26 +11,33 @@ import { SUM_COLUMNS } from '../engine/tables.ts';
 const ACCOUNTS_MAX = 1_000;
 const USAGE_KEY = ['account', 'group', 'key', 'model', 'upstream'] as const;
 
-/** The first month that has ended before this day and is not closed; undefined if there is none. */
+/** The first month with usage that has ended before this day and is not closed. */
 export async function findMonthToClose(
   { db }: Pick<Books, 'db'>,
   beforeDay: number,
+  afterMonth?: string,
 ): Promise<string | undefined> {
-  const first = await db
-    .selectFrom('account_days')
-    .select('day')
-    .orderBy('day')
-    .limit(1)
-    .executeTakeFirst();
-  if (first === undefined) return undefined;
   const closed = new Set(await listClosedMonths({ db }));
-  for (let { day } = first; ; ) {
+  for (let day = afterMonth === undefined ? 0 : daysOfMonth(afterMonth).end; ; ) {
     const month = monthOfDay(day);
     const { end } = daysOfMonth(month);
     if (end > beforeDay) return undefined;
-    if (!closed.has(month)) return month;
-    day = end;
+    const usedDay = closed.has(month) ? end : await findUsedDay(db, day);
+    if (usedDay === undefined) return undefined;
+    if (usedDay < end) return month;
+    day = usedDay;
   }
+}
+
+async function findUsedDay(db: Books['db'], fromDay: number): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('account_days')
+    .select('day')
+    .where('day', '>=', fromDay)
+    .orderBy('day')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.day;
 }
 
 export async function listClosedMonths({ db }: Pick<Books, 'db'>): Promise<string[]> {
