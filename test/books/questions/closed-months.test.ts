@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
   closeMonth,
@@ -10,6 +11,7 @@ import type { Books } from '../../../src/books/engine/books.ts';
 import { dayOfMs } from '../../../src/books/engine/days.ts';
 import type { EntryRow } from '../../../src/books/engine/tables.ts';
 import { sumUsage } from '../../../src/books/questions/usage/sum-usage.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
 import { useRedis } from '../use-redis.ts';
 import { contextOf, enter, WANTED } from './questions-scene.ts';
@@ -74,6 +76,27 @@ function whenSummedUp(books: Books, happen: () => Promise<unknown>, transactions
   return { ...books, db } as Books;
 }
 
+/** Books in which something happens between what a transaction does and its end. */
+function beforeCommit(books: Books, happen: () => Promise<unknown>): Books {
+  const execute: ReturnType<Books['db']['transaction']>['execute'] = (work) =>
+    books.db.transaction().execute(async (tx) => {
+      const result = await work(tx);
+      await happen();
+      return result;
+    });
+  const db = new Proxy(books.db, {
+    get: (target, name) =>
+      name === 'transaction' ? () => ({ execute }) : Reflect.get(target, name).bind(target),
+  });
+  return { ...books, db } as Books;
+}
+
+async function countWaiting({ db }: Books): Promise<number> {
+  const { rows } = await sql`
+    select 1 from pg_locks where relation = 'closed_months'::regclass and not granted`.execute(db);
+  return rows.length;
+}
+
 describeBooks('closed months', (scene) => {
   const sum = (books: Books, query: AnyQuery) => sumUsage(contextOf(books, redis), query, WANTED);
   const createClosed = async (entries: readonly EntryRow[], beforeDay = IN_JANUARY) => {
@@ -132,6 +155,24 @@ describeBooks('closed months', (scene) => {
     expect(await listClosedMonths(books)).toEqual([]);
     expect(await findMonthToClose(books, AFTER_ALL)).toBe('202610');
     await closeMonths(books, IN_JANUARY);
+    expect(await countRequests(books)).toBe(2);
+  });
+
+  // A file has one transaction at a time.
+  test.runIf(scene.engine === 'postgres')('have what was about to be written', async () => {
+    const books = await scene.create();
+    await enter(books, [inMonth('10', 0)]);
+    let closing: Promise<unknown> | undefined;
+    const begin = async () => {
+      let hasEnded = false;
+      closing = closeMonth(books, '202610', WANTED).finally(() => {
+        hasEnded = true;
+      });
+      await waitUntil(async () => hasEnded || (await countWaiting(books)) > 0, 'the closing waits');
+    };
+    await enter(beforeCommit(books, begin), [inMonth('10', 1)]);
+    await closing;
+    expect(await listClosedMonths(books)).toEqual(['202610']);
     expect(await countRequests(books)).toBe(2);
   });
 
