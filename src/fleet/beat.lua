@@ -48,6 +48,9 @@ if has_ended == '1' then
 elseif not holder or holder == run then
   redis.call('SET', lease, run, 'PX', life_ms)
   is_holder = 1
+else
+  -- A clock that was set back would keep the lease of a dead run for as long as that.
+  redis.call('PEXPIRE', lease, life_ms, 'LT')
 end
 if is_holder == 1 and told_facts ~= '' then
   redis.call('SET', facts, told_facts, 'PX', 2 * life_ms)

@@ -95,8 +95,9 @@ function send(url: URL, { webhook, message, addresses, signal, options }: SendPa
   const { body } = message;
   const atS = Math.floor(options.nowMs / 1_000);
   const isTls = url.protocol === 'https:';
-  // Not that of the process, which may be set up to ask a proxy.
-  const agent = isTls ? new HttpsAgent() : new HttpAgent();
+  // Not that of the process, which may be set up to ask a proxy. Certificates are checked even if
+  // the environment says otherwise.
+  const agent = isTls ? new HttpsAgent({ rejectUnauthorized: true }) : new HttpAgent();
   const order: RequestOptions = {
     method: 'POST',
     headers: {

@@ -21,6 +21,11 @@ export type OpenSocket = (listener: SocketListener) => Socket;
 
 /** One read brings at most this many bytes. */
 const READ_BYTES_MAX = 64 * 1024;
+/**
+ * Networks forget connections that are silent for some minutes, and a vendor may think for longer.
+ * A machine that is gone is noticed, too.
+ */
+const KEEP_ALIVE_MS = 60_000;
 
 /**
  * Creates the function that begins to connect to the origin. The caller listens for errors and for
@@ -41,6 +46,7 @@ function createOpenTcp({ host, port }: Origin): OpenSocket {
     };
     const socket = connectTcp({ host, port, onread: { buffer, callback } });
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.once('connect', () => {
       listener.onConnect();
       listener.onReady();
@@ -67,6 +73,7 @@ function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): 
       ...(name !== undefined && { servername: name }),
     });
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on('connect', () => listener.onConnect());
     socket.on('secureConnect', () => listener.onReady());
     socket.on('session', (latest: Buffer) => {

@@ -65,27 +65,34 @@ describe('a TLS session', () => {
   });
 });
 
-describe('what is written to an upstream', () => {
+describe('a socket to an upstream', () => {
   /** A child process inherits the socket and asks the system. */
-  function isSentAtOnce(socket: Socket): boolean {
+  function readOption(socket: Socket, level: number, name: number): number {
     const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
-    const script =
-      'open(my $s, "+<&=", 3) or die; print unpack("i", getsockopt($s, 6, 1) // die $!)';
+    const option = `getsockopt($s, ${level}, ${name}) // die $!`;
+    const script = `open(my $s, "+<&=", 3) or die; print unpack("i", ${option})`;
     const printed = execFileSync('perl', ['-e', script], {
       stdio: ['ignore', 'pipe', 'inherit', fd],
     });
-    return Number(printed) !== 0;
+    return Number(printed);
   }
+  const [SOL_SOCKET, SO_KEEPALIVE] = [1, 9];
+  const [IPPROTO_TCP, TCP_NODELAY, TCP_KEEPIDLE] = [6, 1, 4];
 
-  it.each(['http:', 'https:'] as const)('is sent at once, over %s', async (protocol) => {
-    const server = await startRawServer(protocol === 'https:' ? { tls: identity } : {});
-    const openSocket = createOpenSocket(
-      { protocol, host: '127.0.0.1', port: server.port },
-      { ca: identity.cert },
-    );
-    const socket = openSocket({ onConnect: () => {}, onReady: () => {}, onBytes: () => {} });
-    await once(socket, protocol === 'https:' ? 'secureConnect' : 'connect');
-    expect(isSentAtOnce(socket)).toBe(true);
-    socket.destroy();
-  });
+  it.each(['http:', 'https:'] as const)(
+    'sends at once what is written, and asks a silent peer each minute, over %s',
+    async (protocol) => {
+      const server = await startRawServer(protocol === 'https:' ? { tls: identity } : {});
+      const openSocket = createOpenSocket(
+        { protocol, host: '127.0.0.1', port: server.port },
+        { ca: identity.cert },
+      );
+      const socket = openSocket({ onConnect: () => {}, onReady: () => {}, onBytes: () => {} });
+      await once(socket, protocol === 'https:' ? 'secureConnect' : 'connect');
+      expect(readOption(socket, IPPROTO_TCP, TCP_NODELAY)).not.toBe(0);
+      expect(readOption(socket, SOL_SOCKET, SO_KEEPALIVE)).not.toBe(0);
+      expect(readOption(socket, IPPROTO_TCP, TCP_KEEPIDLE)).toBe(60);
+      socket.destroy();
+    },
+  );
 });

@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHostLookup } from '../../../../src/events/webhooks/create-host-lookup.ts';
 import type { Address } from '../../../../src/events/webhooks/find-addresses.ts';
 import { postWebhook } from '../../../../src/events/webhooks/post-webhook.ts';
 import { Secret } from '../../../../src/lib/secret.ts';
 import { useCleanUp } from '../../../support/use-clean-up.ts';
 import { startReceiver } from '../../../support/webhooks/start-receiver.ts';
+import { createIdentity } from '../../../upstream/http1/create-identity.ts';
 
 const cleanUp = useCleanUp();
 const LOOPBACK = { address: '127.0.0.0', bits: 8, family: 4 } as const;
@@ -12,6 +16,7 @@ const message = { id: 'evt_1', body: '{"type":"webhook.test","timestamp":"","dat
 
 interface PostParts {
   readonly port: number;
+  readonly scheme?: 'http' | 'https';
   readonly answers?: readonly (readonly Address[])[];
   readonly hosts?: readonly string[];
   readonly signal?: AbortSignal;
@@ -21,11 +26,12 @@ interface PostParts {
 const SHORT_MS = 300;
 
 /** Posts to a name that nobody has, with what each lookup of it answers. */
-async function post({ port, answers = [], hosts = ['hooks.test'], ...parts }: PostParts) {
+async function post(parts: PostParts) {
+  const { port, scheme = 'http', answers = [], hosts = ['hooks.test'], ...others } = parts;
   let lookups = 0;
   const end = await postWebhook(
     {
-      ...{ name: 'all', url: `http://hooks.test:${port}/`, events: [] },
+      ...{ name: 'all', url: `${scheme}://hooks.test:${port}/`, events: [] },
       secrets: [new Secret(`whsec_${Buffer.alloc(24).toString('base64')}`)],
     },
     message,
@@ -34,7 +40,7 @@ async function post({ port, answers = [], hosts = ['hooks.test'], ...parts }: Po
       resolve: async () => answers[lookups++] ?? [{ address: '127.0.0.1', family: 4 }],
       ...{ nowMs: 0, userAgent: 'test' },
       signal: new AbortController().signal,
-      ...parts,
+      ...others,
     },
   );
   return { end, lookups };
@@ -55,6 +61,24 @@ describe('a webhook', () => {
       reason: expect.stringContaining('169.254.169.254 is not public'),
     });
     expect(received).toHaveLength(1);
+  });
+
+  it('goes to no server whose certificate is not trusted, whatever the environment says', async () => {
+    const posted: string[] = [];
+    const server = createServer(createIdentity('DNS:hooks.test'), ({ url }, response) => {
+      posted.push(url ?? '');
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const { end } = await post({ port, scheme: 'https' });
+    expect(end).toMatchObject({ kind: 'failed' });
+    expect(posted).toEqual([]);
   });
 
   it('goes to no host that the settings do not name', async () => {
