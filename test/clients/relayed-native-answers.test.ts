@@ -15,18 +15,30 @@ const CALL = { type: 'tool_use', id: 'toolu_1', name: 'look' };
 const ASKED = { model: MODEL, max_tokens: 9, messages: [] };
 const RESULT = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'rain' };
 
+const EVENTS = 'text/event-stream';
+
 /** As Ollama writes it. */
-const STREAM = [
-  { type: 'message_start', message: { ...HEAD, content: [], usage: USAGE } },
+const STREAM = writeStream([
   block(0, { type: 'thinking', thinking: '' }),
   delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
   { type: 'content_block_stop', index: 0 },
   block(1, { ...CALL, input: {} }),
   delta(1, { type: 'input_json_delta', partial_json: '{"at":"x"}' }),
   { type: 'content_block_stop', index: 1 },
-  { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: USAGE },
-  { type: 'message_stop' },
-];
+]);
+
+function writeStream(
+  blocks: readonly { readonly type: string; readonly index: number }[],
+): Uint8Array {
+  const payloads = [
+    { type: 'message_start', message: { ...HEAD, content: [], usage: USAGE } },
+    ...blocks,
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: USAGE },
+    { type: 'message_stop' },
+  ];
+  const frames = payloads.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
+  return Buffer.from(frames.join(''));
+}
 
 function block(index: number, content_block: object) {
   return { type: 'content_block_start', index, content_block };
@@ -50,18 +62,13 @@ function relayWhole(content: unknown): Uint8Array {
 
 describe('thinking that its upstream does not sign', () => {
   it.each(['streamed', 'whole'])('comes back with the next request when it was %s', async (way) => {
-    const written = STREAM.map(
-      (payload) => `event: ${payload.type}\ndata: ${JSON.stringify(payload)}\n\n`,
-    );
-    const { bytes } = relayAll(createNativeRelay(MODEL, AS_IT_IS), [Buffer.from(written.join(''))]);
+    const { bytes } = relayAll(createNativeRelay(MODEL, AS_IT_IS), [STREAM]);
     const whole = relayWhole([
       { type: 'thinking', thinking: 'Hm' },
       { ...CALL, input: { at: 'x' } },
     ]);
     const fetch =
-      way === 'whole'
-        ? answerWith(whole, 'application/json')
-        : answerWith(bytes, 'text/event-stream');
+      way === 'whole' ? answerWith(whole, 'application/json') : answerWith(bytes, EVENTS);
     const client = new Anthropic({ apiKey: 'sk-test', fetch });
     const { content } =
       way === 'whole'
@@ -91,6 +98,42 @@ describe('thinking that its upstream does not sign', () => {
       { role: 'user', content: 'On' },
     ];
     expect(sendOn(messages)).toMatchObject([{}, { content: [{ type: 'text', text: 'Gone' }] }, {}]);
+  });
+});
+
+describe('thinking that its upstream ends behind its calls', () => {
+  const end = (index: number) => ({ type: 'content_block_stop', index });
+  const thinking = [
+    block(0, { type: 'thinking', thinking: '' }),
+    delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
+  ];
+  const call = (index: number, id: string) => [
+    block(index, { ...CALL, id, input: {} }),
+    delta(index, { type: 'input_json_delta', partial_json: `{"at":"${id}"}` }),
+    end(index),
+  ];
+  const text = [
+    block(3, { type: 'text', text: '' }),
+    ...['Gone', ' on'].map((piece) => delta(3, { type: 'text_delta', text: piece })),
+    end(3),
+  ];
+
+  it.each([
+    ['with', text],
+    ['without', []],
+  ])('is read by a real client, %s a text behind it', async (_, blocks) => {
+    const calls = [...call(0, 'a'), ...call(1, 'b')];
+    const body = writeStream([...thinking, ...calls, end(2), ...blocks]);
+    const { bytes, refusal } = relayAll(createNativeRelay(MODEL, AS_IT_IS), [body]);
+    expect(refusal).toBeUndefined();
+    const client = new Anthropic({ apiKey: 'sk-test', fetch: answerWith(bytes, EVENTS) });
+    const { content } = await client.messages.stream(ASKED).finalMessage();
+    expect(content).toEqual([
+      { type: 'thinking', thinking: 'Hm', signature: '' },
+      { ...CALL, id: 'a', input: { at: 'a' } },
+      { ...CALL, id: 'b', input: { at: 'b' } },
+      ...(blocks.length === 0 ? [] : [{ type: 'text', text: 'Gone on' }]),
+    ]);
   });
 });
 

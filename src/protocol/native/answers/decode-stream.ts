@@ -14,17 +14,24 @@ import type { StreamDecoder } from '../../sse/stream-decoder.ts';
 import { createBlockDecoder } from './decode-blocks.ts';
 import { decodeEnding, NO_ENDING } from './decode-ending.ts';
 import { decodeUsage, reportsUsage } from './decode-usage.ts';
+import { createOrderMender } from './mend-order.ts';
 
 /** Decodes the stream of an upstream of the native format. */
 export function createStreamDecoder(): StreamDecoder {
   const payloads = createPayloadDecoder();
+  const order = createOrderMender();
   return {
-    decode: ({ data }) => payloads.decode(parseUpstreamJson(data)),
+    decode: ({ data }) => {
+      const payload = parseUpstreamJson(data);
+      const mended = order.mend(payload);
+      if (mended === undefined) return payloads.decode(payload);
+      return mended.flatMap((each) => payloads.decode(each));
+    },
     end: () => payloads.end(),
   };
 }
 
-/** Does the same for payloads that are already parsed. */
+/** Does the same for payloads that are already parsed and in order. */
 export function createPayloadDecoder(): PayloadDecoder {
   return new PayloadDecoder();
 }

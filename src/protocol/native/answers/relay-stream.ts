@@ -16,7 +16,6 @@ import {
   readText,
 } from '../../json/upstream-json.ts';
 import { type MaskText, maskFrame } from '../../sse/mask-frame.ts';
-import type { SseEvent } from '../../sse/sse-decoder.ts';
 import type { SseFrame } from '../../sse/sse-splitter.ts';
 import {
   createStreamRelay,
@@ -31,6 +30,7 @@ import { decodeUsage } from './decode-usage.ts';
 import { createStreamEncoder, encodeEvent, encodeStart } from './encode-stream.ts';
 import { encodeFinalUsage, mendFinalUsage } from './encode-usage.ts';
 import { mendBlockStart } from './mend-blocks.ts';
+import { createOrderMender } from './mend-order.ts';
 
 const EVENT_NAME = /^\w{1,64}$/;
 /** Other events are not part of the answer, but may be about a failure. */
@@ -53,10 +53,10 @@ type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { ty
 
 /**
  * Relays a stream from an upstream of the native format to a native client. The start is written
- * anew, with `model` and a usage in it. Everything else is passed on unchanged, with four
- * exceptions: an event without its name and the beginning of a block on which clients break, an end
- * that reports another usage than the billed one, and one without the reason that an earlier one
- * reported. So the end is held until the last event.
+ * anew, with `model` and a usage in it. Everything else is passed on unchanged, with five
+ * exceptions: an event without its name, the beginning of a block on which clients break, blocks
+ * out of order, an end that reports another usage than the billed one, and one without the reason
+ * that an earlier one reported. So the end is held until the last event.
  */
 export function createNativeRelay(model: string, maskText: MaskText): StreamRelay {
   return createStreamRelay(new NativeFrames(model, maskText));
@@ -66,6 +66,7 @@ class NativeFrames implements FrameRelay {
   readonly #model: string;
   readonly #maskText: MaskText;
   readonly #decoder = createPayloadDecoder();
+  readonly #order = createOrderMender();
   readonly #encoder = createStreamEncoder();
   readonly #texts = createTextFrames();
   #hasStarted = false;
@@ -81,7 +82,10 @@ class NativeFrames implements FrameRelay {
     if (event === undefined) {
       return { events: [], bytes: this.#hasStarted ? [maskFrame(bytes, this.#maskText)] : [] };
     }
-    const relayed = this.#relayEvent(event, bytes);
+    const payload = parseUpstreamJson(event.data);
+    const mended = this.#order.mend(payload);
+    if (mended !== undefined) return this.#relayMended(mended);
+    const relayed = this.#relayPayload(payload, event.event, bytes);
     if (relayed.bytes[0] === bytes) this.#texts.learn(bytes, relayed.events);
     else this.#texts.forget();
     return relayed;
@@ -99,15 +103,24 @@ class NativeFrames implements FrameRelay {
     return { events: this.#decoder.end(), bytes: [] };
   }
 
-  #relayEvent({ event, data }: SseEvent, bytes: Uint8Array): RelayedFrame {
-    const payload = parseUpstreamJson(data);
+  #relayMended(payloads: readonly Json[]): RelayedFrame {
+    this.#texts.forget();
+    const relayed = payloads.map((payload) => this.#relayPayload(payload));
+    return {
+      events: relayed.flatMap(({ events }) => events),
+      bytes: relayed.flatMap(({ bytes }) => bytes),
+    };
+  }
+
+  /** A payload that did not come so has neither name nor bytes. */
+  #relayPayload(payload: Json, name?: string, bytes?: Uint8Array): RelayedFrame {
     const events = this.#decoder.decode(payload);
     const [first] = events;
     if (first?.type === 'start') return { events, bytes: this.#relayStart(first, payload) };
     const type = readEventName(payload);
     if (!this.#hasStarted || type === undefined) return { events, bytes: [] };
     const mended = type === 'content_block_start' ? mendBlockStart(payload) : payload;
-    const isRight = event === type && mended === payload;
+    const isRight = bytes !== undefined && name === type && mended === payload;
     const named = isRight ? bytes : utf8.encode(encodeEvent(type, mended));
     if (first?.type === 'finish') return { events, bytes: [], closing: this.#close(first, named) };
     if (!OF_THE_ANSWER.test(type)) return { events, bytes: [maskFrame(named, this.#maskText)] };

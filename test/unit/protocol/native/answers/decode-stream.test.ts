@@ -129,6 +129,18 @@ describe('the decoder of native streams', () => {
     expect(jsonOf(decode(start, tool, piece, blockStop(0), stop))).toEqual(['{"a":2}']);
   });
 
+  it('ends a thought where a call begins, and skips its end behind the calls', () => {
+    const callOf = (index: number, id: string) => [
+      blockStart(index, { type: 'tool_use', id, name: 'n', input: { id } }),
+      blockStop(index),
+    ];
+    const thought = blockStart(0, { type: 'thinking', thinking: 'Hm' });
+    const text = [blockStart(3, { type: 'text', text: '' }), textDelta(3, 'Hi'), blockStop(3)];
+    const late = [start, thought, ...callOf(0, 'a'), ...callOf(1, 'b'), blockStop(2), ...text];
+    const inOrder = [start, thought, blockStop(0), ...callOf(1, 'a'), ...callOf(2, 'b'), ...text];
+    expect(decode(...late, stop)).toEqual(decode(...inOrder, stop));
+  });
+
   it('knows from the beginning how long what is reported again at the end is cached', () => {
     const cache_creation = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 0 };
     const reported = { input_tokens: 5, cache_creation_input_tokens: 30, output_tokens: 1 };
