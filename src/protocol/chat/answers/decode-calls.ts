@@ -118,9 +118,11 @@ export function readArguments(called: Json): string {
 
 /**
  * Whether a piece begins a new call. Upstreams that send whole calls may give all of them the same
- * index or none, and may leave out some ids.
+ * index or none, and may leave out some ids or make them from names. Others repeat id and name in
+ * each piece of a call.
  */
-function isNext({ index, id, name }: Piece, known: Call): boolean {
+function isNext({ index, id, name, json }: Piece, known: Call): boolean {
   if (name === undefined) return false;
-  return id === undefined ? index === undefined : id !== known.id;
+  if (id === undefined ? index === undefined : id !== known.id) return true;
+  return json.trim() !== '' && known.block.json?.isComplete() === true;
 }
