@@ -25,7 +25,7 @@ import {
 } from './usage-scene.ts';
 
 const redis = useRedis();
-const RUNS = 60;
+const RUNS = 30;
 /** Makes five months of the five days of `makeEntries`. */
 const STRETCH = 28;
 const MONTHS = ['202610', '202611', '202612', '202701', '202702'];
