@@ -82,7 +82,7 @@ export async function closeMonth(
     const slice = await findSlice({ db }, after, ACCOUNTS_MAX);
     const conditions = listSliceConditions(slice);
     const isOpen = await db.transaction().execute(async (tx) => {
-      if (!(await isBeingClosed(tx, month, closing))) return true;
+      if (!(await isLastClosing(tx, month, closing))) return true;
       await sumSlice(tx, month, conditions);
       return false;
     });
@@ -99,7 +99,8 @@ export async function closeMonth(
     .execute();
 }
 
-async function isBeingClosed(
+/** Whether nothing has opened the month since this closing began. */
+export async function isLastClosing(
   tx: BooksTransaction,
   month: string,
   closing: string,

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../../lib/time/clock.ts';
-import { openMonth } from '../duties/close-month.ts';
+import { isLastClosing, openMonth } from '../duties/close-month.ts';
 import { findSlice, listSliceConditions } from '../engine/account-slices.ts';
-import type { Books, BooksTransaction } from '../engine/books.ts';
+import type { Books } from '../engine/books.ts';
 import { daysOfMonth } from '../engine/months.ts';
 import { readSnapshot } from '../engine/read-snapshot.ts';
 import { compareSums, DRIFTS_SHOWN_MAX, rollupSide, USAGE_KEYS } from './compare-sums.ts';
@@ -62,7 +62,9 @@ async function checkMonth(
     const table = isFull ? 'usage_days' : 'account_days';
     const rows = rollupSide(table, and(sql`day >= ${first} and day < ${end}`), keys);
     const found = await readSnapshot(books, async (tx) =>
-      (await isClosed(tx, month, closing)) ? await compareSums(tx, name, sums, rows) : undefined,
+      (await isLastClosing(tx, month, closing))
+        ? await compareSums(tx, name, sums, rows)
+        : undefined,
     );
     // It has been opened, and what was found before is gone with its sums.
     if (found === undefined) return [];
@@ -70,15 +72,6 @@ async function checkMonth(
     if (slice.upTo === undefined) return drifts;
     after = slice.upTo;
   }
-}
-
-async function isClosed(tx: BooksTransaction, month: string, closing: string): Promise<boolean> {
-  const found = await tx
-    .selectFrom('closed_months')
-    .select('closing')
-    .where('month', '=', month)
-    .executeTakeFirst();
-  return found?.closing === closing;
 }
 
 /** Unless it was opened or closed anew since it was compared. */
