@@ -2,10 +2,10 @@ import { promises as dns } from 'node:dns';
 import type { Address, Resolve } from './find-addresses.ts';
 
 /**
- * A lookup that nobody answers keeps one of the four threads that also write files. So few run at a
- * time, and the others wait.
+ * Two lookups that nobody answers hold up all others of the process, such as those of Redis: libuv
+ * runs them on no more than half of its four threads.
  */
-const LOOKUPS_AT_ONCE_MAX = 2;
+const LOOKUPS_AT_ONCE_MAX = 1;
 
 /** Looks up hosts as the system does, with its file of hosts. */
 export function createHostLookup(): Resolve {

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
+import { createSharedLookup } from './create-shared-lookup.ts';
 import type { Origin } from './origin.ts';
 
 export interface TlsOptions {
@@ -27,6 +28,9 @@ const READ_BYTES_MAX = 64 * 1024;
  */
 const KEEP_ALIVE_MS = 60_000;
 
+/** For all sockets of the process. */
+const lookup = createSharedLookup();
+
 /**
  * Creates the function that begins to connect to the origin. The caller listens for errors and for
  * the end.
@@ -44,7 +48,7 @@ function createOpenTcp({ host, port }: Origin): OpenSocket {
       listener.onBytes(buffer.subarray(0, length));
       return true;
     };
-    const socket = connectTcp({ host, port, onread: { buffer, callback } });
+    const socket = connectTcp({ host, port, lookup, onread: { buffer, callback } });
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.once('connect', () => {
@@ -65,6 +69,7 @@ function createOpenTls({ host, port }: Origin, { ca, servername }: TlsOptions): 
     const socket = connectTls({
       host,
       port,
+      lookup,
       secureContext,
       ALPNProtocols: ['http/1.1'],
       // Even if the environment of the process says otherwise.

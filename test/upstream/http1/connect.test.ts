@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findFreePort } from '../../support/servers/find-free-port.ts';
+import { holdLookups, IPV4_LOOPBACK, IPV6_LOOPBACK } from '../../support/upstreams/hold-lookups.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startRawServer } from './start-raw-server.ts';
 import { ask, GET, tell, useClient } from './use-client.ts';
@@ -55,6 +56,22 @@ describe('connecting', () => {
     });
     expect((await ask(client)).body()).toBe('ok');
     expect(server.peers[0]?.received()).toContain(`\r\nhost: localhost:${server.port}\r\n`);
+  });
+
+  it('looks a name up once for all that wait, whom no other name waits for, and tries all addresses', async () => {
+    const system = holdLookups();
+    const server = await startRawServer({ onRequest: (peer) => void peer.send(OK) });
+    const originOf = (host: string) => ({ protocol: 'http:', host, port: server.port }) as const;
+    const client = useClient(server.port, { origin: originOf('upstream.test') });
+    const waiting = [1, 2, 3].map(() => tell(client, GET));
+    const other = ask(useClient(server.port, { origin: originOf('other.test') }));
+    expect(system.asked).toEqual(['upstream.test', 'other.test']);
+    system.answer('other.test');
+    expect((await other).body()).toBe('ok');
+    expect(waiting.map((told) => told.events)).toEqual([[], [], []]);
+    system.answer('upstream.test', [IPV6_LOOPBACK, IPV4_LOOPBACK]);
+    for (const told of waiting) await told.waitForBody('ok');
+    expect(server.peers).toHaveLength(4);
   });
 
   it('is not waited for by others: each request that finds no idle connection has its own', async () => {
