@@ -12,9 +12,11 @@ import { encodeRetryAfter } from './retry-after.ts';
  *   broken        it answered with an error or with nonsense
  *   unreachable   it never got the request
  *   denied        it does not serve us, or not this request: another upstream, never this one
- *   slow          it did not answer in time: another upstream, never this one
+ *   slow          it did not answer in time: another upstream if time is left, never this one
  */
 export type FailureKind = Exclude<TryResult, 'ok' | 'oversize' | 'left' | 'fault'>;
+
+type FailureDetails = Partial<Pick<UpstreamFailure, 'retryAfterMs' | 'isFinal'>>;
 
 /**
  * An upstream throws this: the refusal that the client gets if no other try helps, and what the
@@ -24,8 +26,14 @@ export class UpstreamFailure extends Refusal {
   readonly kind: FailureKind;
   /** What an overloaded upstream asked for; 0 if it asked for nothing. */
   readonly retryAfterMs: number;
+  /** No other try may follow. */
+  readonly isFinal: boolean;
 
-  constructor(kind: FailureKind, refusal: Refusal, retryAfterMs = 0) {
+  constructor(
+    kind: FailureKind,
+    refusal: Refusal,
+    { retryAfterMs = 0, isFinal = kind === 'refused' }: FailureDetails = {},
+  ) {
     super(refusal.refusal, refusal.message, {
       ...refusal,
       headers: {
@@ -37,6 +45,7 @@ export class UpstreamFailure extends Refusal {
     });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
+    this.isFinal = isFinal;
     this.cause = refusal;
   }
 }
@@ -53,7 +62,7 @@ export function classifyFailure(error: unknown): UpstreamFailure | undefined {
   if (!(error instanceof Refusal)) return undefined;
   if (error.isOversize) return new UpstreamFailure('refused', error);
   if (OVERLOADED.has(error.refusal)) {
-    return new UpstreamFailure('overloaded', error, readRetryAfterMs(error));
+    return new UpstreamFailure('overloaded', error, { retryAfterMs: readRetryAfterMs(error) });
   }
   if (error.refusal === 'answer_too_slow') return new UpstreamFailure('slow', error);
   if (error.denial !== undefined || error.refusal === 'upstream_denied') {

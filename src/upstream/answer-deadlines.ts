@@ -13,6 +13,12 @@ interface Limits {
   readonly totalMs: number;
 }
 
+/**
+ * An answer whose total is over goes on `unread`, for its cost alone. Or it ends: it has `begun`,
+ * or not even its head has come.
+ */
+export type Overdue = 'unread' | 'begun' | 'unbegun';
+
 /** An answer that can be ended from outside, with its places in the lists below. */
 export interface DeadlineHolder {
   totalDeadline: Deadline<DeadlineHolder> | undefined;
@@ -20,8 +26,8 @@ export interface DeadlineHolder {
   idleDeadline: Deadline<DeadlineHolder> | undefined;
   beginningDeadline: Deadline<DeadlineHolder> | undefined;
   expire(failure: UpstreamFailure): void;
-  /** Asked when the total is over: whether the answer goes on all the same, for its cost alone. */
-  goesOnUnread(): boolean;
+  /** Asked when the total is over. */
+  judgeOverdue(): Overdue;
   /** A beginning has been held long enough. */
   emitBeginning(): void;
 }
@@ -67,7 +73,8 @@ export function createAnswerDeadlines(limits: Limits): AnswerDeadlines {
     createDeadlineList({ afterMs, nowMs: () => performance.now(), onDue });
   // If two limits are equal, the first list names the reason.
   const total = listFor(limits.totalMs, (answer) => {
-    if (!answer.goesOnUnread()) answer.expire(failTooLong(limits));
+    const overdue = answer.judgeOverdue();
+    if (overdue !== 'unread') answer.expire(failTooLong(limits, overdue));
   });
   const firstByte = listFor(limits.firstByteMs, (answer) => answer.expire(failUnbegun(limits)));
   const idle = listFor(limits.idleMs, (answer) => answer.expire(failSilent(limits)));
@@ -123,12 +130,13 @@ function failSilent({ idleMs }: Limits): UpstreamFailure {
 }
 
 /**
- * Not a sign of a bad upstream: answers can be long, and clients slow. Another try would take as
- * long, and a whole answer is charged to nobody.
+ * Once it has begun, this is no sign of a bad upstream: answers can be long, and clients slow.
+ * Another try would take as long, and a whole answer is charged to nobody.
  */
-function failTooLong({ totalMs }: Limits): UpstreamFailure {
+function failTooLong({ totalMs }: Limits, overdue: 'begun' | 'unbegun'): UpstreamFailure {
   const message = `The answer took longer than ${totalMs / 1_000} seconds.`;
-  return new UpstreamFailure('refused', refuseSlow(message, DO_NOT_RETRY));
+  const refusal = refuseSlow(message, DO_NOT_RETRY);
+  return new UpstreamFailure(overdue === 'begun' ? 'refused' : 'slow', refusal, { isFinal: true });
 }
 
 function refuseSlow(message: string, headers: Refusal['headers'] = {}): Refusal {

@@ -7,7 +7,7 @@ import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
-import type { AnswerDeadlines } from './answer-deadlines.ts';
+import type { AnswerDeadlines, Overdue } from './answer-deadlines.ts';
 import {
   type AnswerReader,
   createAnswerReader,
@@ -90,8 +90,9 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
   }
 
   /** An upstream that never had to wait has taken too long by itself. */
-  goesOnUnread(): boolean {
-    return this.#hasPaused && this.#cutOff();
+  judgeOverdue(): Overdue {
+    if (this.#hasPaused && this.#cutOff()) return 'unread';
+    return this.#reader === undefined ? 'unbegun' : 'begun';
   }
 
   /** An answer that lingers has reported all that matters, as has an error with its status. */

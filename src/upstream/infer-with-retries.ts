@@ -149,7 +149,7 @@ class AnswerWithRetries implements Answer {
   /** Throws the refusal if there may be no other try. */
   async #waitForRetry(call: InferenceCall, refusal: UpstreamFailure): Promise<void> {
     const { budget, random } = this.#options;
-    const isLast = refusal.kind === 'refused' || this.#tries.length >= TRIES_MAX;
+    const isLast = refusal.isFinal || this.#tries.length >= TRIES_MAX;
     if (isLast || !budget.takeRetry()) throw refusal;
     await wait(PAUSE_MS * this.#tries.length * (0.5 + random() / 2), call.signal);
   }
@@ -214,11 +214,11 @@ function endFailed(lease: Lease, { signal }: CallEnd, error: unknown): FailedTry
 }
 
 /**
- * If an upstream refuses the request itself, that is final. Otherwise it helps the client most to
- * learn when to try again.
+ * What rules out another try is also the last word. Otherwise it helps the client most to learn
+ * when to try again.
  */
 function moreHelpful(before: UpstreamFailure | undefined, last: UpstreamFailure): UpstreamFailure {
-  if (before === undefined || last.kind === 'refused') return last;
+  if (before === undefined || last.isFinal) return last;
   return before.kind === 'overloaded' && last.kind !== 'overloaded' ? before : last;
 }
 

@@ -1,6 +1,6 @@
 import type { Answer, AnswerPart, TakePart } from '../protocol/inference.ts';
 import type { Deadline } from '../timers/deadline-list.ts';
-import type { AnswerDeadlines, DeadlineHolder } from './answer-deadlines.ts';
+import type { AnswerDeadlines, DeadlineHolder, Overdue } from './answer-deadlines.ts';
 import {
   isMereBeginning,
   joinParts,
@@ -23,8 +23,8 @@ export interface AnswerSource {
   isSent(): boolean;
   /** Nobody takes any more parts. */
   abort(): void;
-  /** Its time is over. Returns whether it goes on, only to learn what it costs. */
-  goesOnUnread(): boolean;
+  /** Its time is over. */
+  judgeOverdue(): Overdue;
 }
 
 type Result = IteratorResult<AnswerPart>;
@@ -127,8 +127,8 @@ export class PartQueue implements Answer, DeadlineHolder {
     this.#answerAsker();
   }
 
-  goesOnUnread(): boolean {
-    return this.#source.goesOnUnread();
+  judgeOverdue(): Overdue {
+    return this.#source.judgeOverdue();
   }
 
   /** Parts that still wait are lost with the answer, since nobody asked for them in time. */

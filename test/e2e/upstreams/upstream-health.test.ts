@@ -4,15 +4,29 @@ import { readUpstream, waitForState } from '../../support/clients/read-cluster.t
 import { type Backend, startBackend } from '../../support/servers/start-backend.ts';
 import { type Gateway, startGateway } from '../../support/servers/start-gateway.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import {
+  startWaitingUpstream,
+  type WaitingCall,
+} from '../../support/upstreams/start-waiting-upstream.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 afterAll(stopRedisServers);
 
+/** So many failures in a row open a breaker, whatever time they take. */
+const FAILURES_IN_ROW_MAX = 5;
 const PROBE = 'probe: {interval: 100ms, timeout: 5s}';
 
 function configFor(backend: Backend, settings: string, workers = 1): string {
   return `workers: ${workers}\nupstreams: [{name: main, kind: native, url: "${backend.url}", ${settings}}]\n`;
+}
+
+function configWithSpare(main: { readonly url: string }, spare: Backend, settings = ''): string {
+  return `workers: 1
+models:
+  - {id: llm-haiku-4.5, max_output_tokens: 8192, price: {input: 1, output: 5}, routes: [{upstream: main}, {upstream: spare, priority: 2}]}
+upstreams: [{name: main, kind: native, url: "${main.url}"${settings}}, {name: spare, kind: native, url: "${spare.url}"}]
+`;
 }
 
 async function ask(gateway: Gateway) {
@@ -24,13 +38,7 @@ async function ask(gateway: Gateway) {
 describe('an upstream that nobody probes', () => {
   it('is left when it is dead, and taken back by the requests of clients when it lives again', async () => {
     const [main, spare] = [await startBackend('main'), await startBackend('spare')];
-    const gateway = await startGateway({
-      config: `workers: 1
-models:
-  - {id: llm-haiku-4.5, max_output_tokens: 8192, price: {input: 1, output: 5}, routes: [{upstream: main}, {upstream: spare, priority: 2}]}
-upstreams: [{name: main, kind: native, url: "${main.url}"}, {name: spare, kind: native, url: "${spare.url}"}]
-`,
-    });
+    const gateway = await startGateway({ config: configWithSpare(main, spare) });
     expect((await ask(gateway)).who).toBe('main');
     await main.stop();
     const asks = 100;
@@ -46,6 +54,43 @@ upstreams: [{name: main, kind: native, url: "${main.url}"}, {name: spare, kind: 
     expect(tries['unreachable']).toBeLessThan(asks / 2);
     await main.start();
     await waitUntil(async () => (await ask(gateway)).who === 'main', 'the best one is back');
+    await waitForState(gateway, 'main', 'closed');
+  });
+
+  /** Starts an upstream without an end to its whole answers, and another one. */
+  async function startUnending(onCall?: (call: WaitingCall) => void) {
+    const main = await startWaitingUpstream(onCall && { onCall });
+    const spare = await startBackend('spare');
+    const config = configWithSpare(main, spare, ', timeouts: {total: 1s}');
+    return { main, spare, gateway: await startGateway({ config }) };
+  }
+
+  it('is left when it takes whole requests and begins none of their answers', async () => {
+    const { main, spare, gateway } = await startUnending();
+    let failures = 0;
+    await waitUntil(async () => {
+      const { status, who } = await ask(gateway);
+      if (status === 504) failures += 1;
+      return who === 'spare';
+    }, 'it is left');
+    expect(failures).toBeGreaterThanOrEqual(2);
+    expect(failures).toBeLessThanOrEqual(FAILURES_IN_ROW_MAX);
+    expect([main.calls.length, spare.calls.messages]).toEqual([failures, 1]);
+    await waitUntil(
+      async () => (await readUpstream(gateway, 'main')).tries['slow'] === failures,
+      'all tries are told',
+    );
+  });
+
+  it('is not left for whole answers that begin and take too long', async () => {
+    const { spare, gateway } = await startUnending(({ res }) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.write('{');
+    });
+    for (let n = 0; n < FAILURES_IN_ROW_MAX; n += 1) {
+      expect((await ask(gateway)).status).toBe(504);
+    }
+    expect(spare.calls.messages).toBe(0);
     await waitForState(gateway, 'main', 'closed');
   });
 });

@@ -31,7 +31,8 @@ describe('a failure of an upstream', () => {
   it('says to the client when to come back, in a way that old and new clients obey', () => {
     const overloaded = new Refusal('upstream_overloaded', 'Overloaded');
     const waits = [1, 1_001, 3_600_000].map(
-      (ms) => new UpstreamFailure('overloaded', overloaded, ms).headers['retry-after'],
+      (retryAfterMs) =>
+        new UpstreamFailure('overloaded', overloaded, { retryAfterMs }).headers['retry-after'],
     );
     expect(waits).toEqual(['1', '2', '59']);
     const silent = new UpstreamFailure('overloaded', overloaded);

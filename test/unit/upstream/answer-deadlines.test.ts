@@ -103,6 +103,20 @@ describe('an answer that takes too long', () => {
     expect(aborted).toEqual([last.got]);
     expect(classifyFailure(last.got)?.kind).toBe('refused');
   });
+
+  it('as a whole, without even a head, is refused just so, and the upstream is to blame', async () => {
+    const limits = { ...LIMITS, firstByteMs: LIMITS.totalMs };
+    const { ask, aborted } = start(emitAfter(NEVER), limits, 'unbegun');
+    const first = ask();
+    await pass(20_001);
+    expect(first.got).toMatchObject({
+      status: 504,
+      message: 'The answer took longer than 20 seconds.',
+      headers: { 'x-should-retry': 'false' },
+    });
+    expect(aborted).toEqual([first.got]);
+    expect(classifyFailure(first.got)).toMatchObject({ kind: 'slow', isFinal: true });
+  });
 });
 
 describe('a client that reads slowly', () => {

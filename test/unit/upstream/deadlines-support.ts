@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { AnswerPart } from '../../../src/protocol/inference.ts';
-import { createAnswerDeadlines } from '../../../src/upstream/answer-deadlines.ts';
+import { createAnswerDeadlines, type Overdue } from '../../../src/upstream/answer-deadlines.ts';
 import { PartQueue } from '../../../src/upstream/part-queue.ts';
 
 export const PART: AnswerPart = {
@@ -32,13 +32,17 @@ class WatchedParts extends PartQueue {
 }
 
 /** An upstream that continues when it is asked, and its answer. */
-export function start(events: AsyncIterable<AnswerPart>, limits = LIMITS) {
+export function start(
+  events: AsyncIterable<AnswerPart>,
+  limits = LIMITS,
+  overdue: Overdue = 'begun',
+) {
   const upstream = events[Symbol.asyncIterator]();
   const abort = () => {
     upstream.return?.().catch(() => {});
   };
-  const goesOnUnread = () => false;
-  const source = { pause: () => {}, resume: () => {}, isSent: () => true, abort, goesOnUnread };
+  const judgeOverdue = () => overdue;
+  const source = { pause: () => {}, resume: () => {}, isSent: () => true, abort, judgeOverdue };
   const timed = new WatchedParts(source, createAnswerDeadlines(limits));
   const goOn = () =>
     upstream.next().then(

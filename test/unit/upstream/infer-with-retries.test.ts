@@ -26,9 +26,12 @@ const UNREACHABLE = new UpstreamFailure(
 );
 const DENIED = new UpstreamFailure('denied', new Refusal('upstream_denied', 'It failed.'));
 const SLOW = new UpstreamFailure('slow', new Refusal('answer_too_slow', 'It took too long.'));
+const OVERDUE = new UpstreamFailure('slow', SLOW, { isFinal: true });
 const REFUSED = new Refusal('invalid_request', 'messages: too many');
 const overloaded = (retryAfterMs = 0) =>
-  new UpstreamFailure('overloaded', new Refusal('upstream_overloaded', 'Overloaded'), retryAfterMs);
+  new UpstreamFailure('overloaded', new Refusal('upstream_overloaded', 'Overloaded'), {
+    retryAfterMs,
+  });
 
 const inFlightOf = ({ router }: ReturnType<typeof createStage>) =>
   router.readStates().map(({ inFlight }) => inFlight);
@@ -95,6 +98,24 @@ describe('a call that fails before its first event', () => {
       expect(errorOf(await finish(infer))).toMatchObject({ status: 400 });
     }
     expect([first.calls, later.calls]).toEqual([['a'], ['a', 'b']]);
+  });
+
+  it('is not tried again when all its time is up, and yet counts against the upstream', async () => {
+    const first = createStage({
+      a: { acts: [failWith(OVERDUE)] },
+      b: { acts: [WELL], priority: 2 },
+    });
+    const later = createStage({
+      a: { acts: [failWith(overloaded())] },
+      b: { acts: [failWith(OVERDUE)], priority: 2 },
+      c: { acts: [WELL], priority: 3 },
+    });
+    for (const { infer } of [first, later]) expect(errorOf(await finish(infer))).toBe(OVERDUE);
+    expect([first.calls, later.calls]).toEqual([['a'], ['a', 'b']]);
+    expect(later.ends[0]).toMatchObject([{ result: 'overloaded' }, { result: 'slow' }]);
+    for (let n = 0; n < 5; n += 1) run(first.infer);
+    await pass(0);
+    expect(first.router.readStates()).toMatchObject([{ health: 'open' }, { health: 'closed' }]);
   });
 
   it('says nothing of the upstream when the request is at fault', async () => {

@@ -22,7 +22,7 @@ function create() {
     resume: () => heard.push('resume'),
     isSent: () => true,
     abort: () => heard.push('abort'),
-    goesOnUnread: () => false,
+    judgeOverdue: () => 'begun' as const,
   };
   const minuteMs = 60_000;
   const parts = new PartQueue(

@@ -15,7 +15,7 @@ function create() {
     resume: () => heard.push('resume'),
     isSent: () => true,
     abort: () => heard.push('abort'),
-    goesOnUnread: () => false,
+    judgeOverdue: () => 'begun' as const,
   };
   const limits = { firstByteMs: HOUR_MS, idleMs: IDLE_MS, totalMs: HOUR_MS };
   return { parts: new PartQueue(source, createAnswerDeadlines(limits)), heard };

@@ -32,7 +32,7 @@ const FAILURE = fc
   })
   .map(({ kind, retryAfterMs }) => {
     const name = kind === 'refused' ? 'invalid_request' : 'upstream_broken';
-    return new UpstreamFailure(kind, new Refusal(name, kind), retryAfterMs);
+    return new UpstreamFailure(kind, new Refusal(name, kind), { retryAfterMs });
   });
 
 /** Failures are more likely than in practice. */
