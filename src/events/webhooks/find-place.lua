@@ -8,7 +8,7 @@
         of the list, and the history of its event; failing_since is empty if the last attempt went well
 
   A webhook that is new is told of what comes from now on. One that is ahead of the list is told of all that the list
-  has, since the list has begun anew.
+  has, since the list has begun anew. The place is kept for keep_s from now on.
 ]]
 local webhook, told, list = unpack(KEYS)
 local keep_s = ARGV[1]
@@ -27,7 +27,8 @@ if cursor ~= known then
   redis.call('DEL', told)
   redis.call('HDEL', webhook, 'read_to', 'waiting')
   redis.call('HSET', webhook, 'cursor', string.format('%d', cursor))
-  redis.call('EXPIRE', webhook, keep_s)
 end
+redis.call('EXPIRE', webhook, keep_s)
+redis.call('EXPIRE', told, keep_s)
 local failing_since = redis.call('HGET', webhook, 'failing_since') or ''
 return { cursor, redis.call('ZRANGEBYSCORE', told, '-inf', '+inf'), seen, history, failing_since }

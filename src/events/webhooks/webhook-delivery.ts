@@ -14,6 +14,8 @@ const RETRY_MIN_MS = 2_000;
 const RETRY_MAX_MS = 30 * 60_000;
 /** All events of a webhook wait so long at most after one that failed. */
 const PAUSE_MAX_MS = 60_000;
+/** Redis forgets a place in time, so it is noted again although there is nothing to tell. */
+const NOTE_AGAIN_MS = 3_600_000;
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped' | 'lost';
 
@@ -64,6 +66,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   const posts = new Set<Promise<void>>();
   let isOwn = true;
   let dropped = 0;
+  let noteDueMs = nowMs() + NOTE_AGAIN_MS;
 
   const countWaiting = () => queues.size() + reader.countPostponed();
   const reader = createListReader(options, { queues, note: (lost) => note(undefined, lost) });
@@ -71,6 +74,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     const cursor = Math.min(queues.first(), reader.nextNumber()) - 1;
     const read = { seen: reader.seen(), readTo: reader.readTo(), waiting: countWaiting() };
     isOwn = (await store.note(name, { number, cursor, dropped, ...read })) && isOwn;
+    noteDueMs = nowMs() + NOTE_AGAIN_MS;
   };
 
   const finish = async (waiting: WaitingEvent, dropped: number) => {
@@ -113,6 +117,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
       let read: PageEnd = 'more';
       while (read === 'more' && queues.size() < WAITING_MAX) read = await reader.readPage();
       if (read === 'changed') return false;
+      if (isDue(noteDueMs, nowMs(), NOTE_AGAIN_MS)) await note(undefined, 0);
       begin();
       if (dropped > 0) log.error({ webhook: name, dropped }, 'events were given up after a day');
       dropped = 0;

@@ -63,7 +63,7 @@ interface Health {
   readonly reason: string;
 }
 
-/** A webhook that left the settings is forgotten then. */
+/** A webhook that left the settings is forgotten then. That of any other is noted each hour. */
 const KEEP_S = 31 * 86_400;
 
 const holdScript = loadLuaScript(
