@@ -103,7 +103,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const workers: Supervisor = superviseWorkers({
     fork: (slot) => fork(slot, inUse),
     onReplace: () => options.nodeMetrics.metrics.workerRestarts.at({}).add(1),
-    ...{ clock, log, onGiveUp: options.onGiveUp },
+    ...{ nowMs: () => performance.now(), log, onGiveUp: options.onGiveUp },
   });
   const adopt = (used: ConfigInUse) => {
     inUse = used;

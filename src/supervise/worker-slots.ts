@@ -1,12 +1,12 @@
 import type { Log } from '../lib/log.ts';
-import type { Clock } from '../lib/time/clock.ts';
 import type { DrainOrder } from '../messages/worker-messages.ts';
 import type { WorkerExit, WorkerProcess } from './fork-worker.ts';
 import { decideRestart, SHORT_LIVES_MAX } from './restart-policy.ts';
 
 export interface SlotsOptions {
   readonly fork: (slot: number) => WorkerProcess;
-  readonly clock: Clock;
+  /** Of a clock that nobody sets: it only measures how long a worker lived. */
+  readonly nowMs: () => number;
   readonly log: Log;
   /** Called when a worker ended by itself and is replaced. */
   readonly onReplace: () => void;
@@ -44,20 +44,18 @@ const DRAIN_GRACE_MS = 5_000;
  *                   └──▶ retired ──▶ exited
  */
 export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
-  const { fork, clock, log, onReplace, onGiveUp } = options;
+  const { fork, nowMs, log, onReplace, onGiveUp } = options;
   const slots = new Map<number, Slot>();
+  const bornMs = new WeakMap<WorkerProcess, number>();
   const alive = new Set<WorkerProcess>();
   let isFrozen = false;
 
   const launch = (number: number): WorkerProcess => {
     const worker = fork(number);
+    bornMs.set(worker, nowMs());
     alive.add(worker);
     void worker.exited.then(() => alive.delete(worker));
-    worker.listening.then(
-      () => log.info({ worker: number, workerPid: worker.pid }, 'worker listens'),
-      (error: Error) =>
-        log.error({ worker: number, reason: error.message }, 'worker did not start'),
-    );
+    logStart(worker, number, log);
     return worker;
   };
 
@@ -70,7 +68,7 @@ export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
   };
 
   const replace = (number: number, slot: Slot, exit: WorkerExit) => {
-    const livedMs = clock.nowMs() - slot.worker.startedMs;
+    const livedMs = Math.round(nowMs() - (bornMs.get(slot.worker) ?? 0));
     const fields = { worker: number, workerPid: slot.worker.pid, livedMs, ...exit };
     if (exit.code === 0) log.warn(fields, 'worker ended by itself');
     else log.error(fields, 'worker died');
@@ -112,4 +110,11 @@ export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
     numbers: () => [...slots.keys()],
     workers: () => [...alive],
   };
+}
+
+function logStart(worker: WorkerProcess, number: number, log: Log): void {
+  worker.listening.then(
+    () => log.info({ worker: number, workerPid: worker.pid }, 'worker listens'),
+    (error: Error) => log.error({ worker: number, reason: error.message }, 'worker did not start'),
+  );
 }

@@ -45,7 +45,7 @@ async function createStage() {
   };
   const workers = superviseWorkers({
     fork,
-    clock: { nowMs: () => 0 } as never,
+    nowMs: () => 0,
     log: { info() {}, warn() {}, error() {} } as never,
     onReplace() {},
     onGiveUp() {},
