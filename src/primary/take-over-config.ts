@@ -15,8 +15,9 @@ interface TakeOverOptions {
 }
 
 /**
- * Replaces every worker. If a new worker does not start, those already replaced are replaced again,
- * with the previous settings.
+ * Replaces every worker. If a new worker does not start, those that have the new settings already
+ * are replaced again, with the previous ones. A worker that is started in place of one that dies
+ * meanwhile has the new settings too, even if no other worker was replaced.
  */
 export async function takeOverConfig(options: TakeOverOptions): Promise<void> {
   const { workers, previous, next, use, restore } = options;

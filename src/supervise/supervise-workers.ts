@@ -27,7 +27,10 @@ export interface RollOrder extends DrainOrder {
 }
 
 interface RollResult {
-  /** How many workers were replaced. */
+  /**
+   * How many slots have a worker that was started since: by the roll, or in place of one that died
+   * meanwhile.
+   */
   readonly replaced: number;
   /** Why a new worker did not start. */
   readonly failure: Error | undefined;
@@ -91,12 +94,14 @@ export function superviseWorkers(options: SlotsOptions): Supervisor {
     },
     async roll(count, order) {
       const replaced = order.isUndo ? rolled : new Set<WorkerProcess>();
+      const earlier = new Set(slots.occupants());
       for (const number of range(count)) {
         try {
           if (!isStopping) await rollSlot(number, order, replaced);
         } catch (error) {
           const failure = error instanceof Error ? error : new Error(String(error));
-          return { replaced: number - 1, failure };
+          const started = slots.occupants().filter((worker) => !earlier.has(worker));
+          return { replaced: started.length, failure };
         }
       }
       for (const number of slots.numbers()) {

@@ -24,6 +24,8 @@ export interface WorkerSlots {
   /** No worker is replaced any more. */
   freeze(): void;
   numbers(): number[];
+  /** The worker of each slot, also one that has died and is not replaced yet. */
+  occupants(): WorkerProcess[];
   /** Every living worker, in a slot or draining. */
   workers(): WorkerProcess[];
 }
@@ -108,6 +110,7 @@ export function createWorkerSlots(options: SlotsOptions): WorkerSlots {
       for (const slot of slots.values()) clearTimeout(slot.restartTimer);
     },
     numbers: () => [...slots.keys()],
+    occupants: () => [...slots.values()].map(({ worker }) => worker),
     workers: () => [...alive],
   };
 }

@@ -1,8 +1,11 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
+import { createDeferred } from '../../../src/lib/time/deferred.ts';
 import type { ConfigInUse } from '../../../src/primary/read-next-config.ts';
 import { takeOverConfig } from '../../../src/primary/take-over-config.ts';
-import type { RollOrder } from '../../../src/supervise/supervise-workers.ts';
+import type { WorkerExit, WorkerProcess } from '../../../src/supervise/fork-worker.ts';
+import { type RollOrder, superviseWorkers } from '../../../src/supervise/supervise-workers.ts';
+import { createMemoryLog } from '../../support/memory-log.ts';
 
 function settings(workers: number, count: number): ConfigInUse {
   const source = { path: undefined, text: `workers: ${workers}\n`, env: {} };
@@ -84,3 +87,64 @@ it('workers get the old settings again although not all of them can be restored,
     ...{ failure: 'did not start; and then: no such file', used: PREVIOUS },
   });
 });
+
+/** A node with real slots. In one, a worker with the new settings fails when the test says so. */
+async function startNode(brokenSlot: number) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let used = PREVIOUS;
+  const refused = createDeferred<Error>();
+  const countOf = new Map<WorkerProcess, number>();
+  const fork = (slot: number) => {
+    const { promise: exited, resolve } = createDeferred<WorkerExit>();
+    const end = () => resolve({ code: null, signal: 'SIGKILL' });
+    const isBroken = slot === brokenSlot && used === NEXT;
+    const listening = isBroken ? refused.promise.then((error) => Promise.reject(error)) : undefined;
+    const worker: Partial<WorkerProcess> = {
+      ...{ slot, pid: countOf.size, startedMs: 0, exited, drain: end, kill: end },
+      ...{ listening: listening ?? Promise.resolve(), state: () => 'listening' },
+      silentForMs: () => 0,
+    };
+    countOf.set(worker as WorkerProcess, used.count);
+    return worker as WorkerProcess;
+  };
+  const workers = superviseWorkers({
+    ...{ fork, nowMs: () => performance.now(), log: createMemoryLog() },
+    onReplace() {},
+    onGiveUp() {},
+  });
+  await workers.start(PREVIOUS.config.workers);
+  const change = (inUse: ConfigInUse) => {
+    used = inUse;
+  };
+  const switches = { use: change, restore: change };
+  return {
+    takeOver: () => takeOverConfig({ workers, previous: PREVIOUS, next: NEXT, ...switches }),
+    kill: (slot: number) =>
+      workers
+        .workers()
+        .find((worker) => worker.slot === slot)
+        ?.kill(),
+    refuse: () => refused.resolve(new Error('did not start')),
+    /** The settings of the living workers, by slot. */
+    counts: () =>
+      Object.fromEntries(workers.workers().map((worker) => [worker.slot, countOf.get(worker)])),
+  };
+}
+
+it.each([1, 2])(
+  'a worker that dies while the new one of slot %i starts in vain ends with the old settings',
+  async (broken) => {
+    const { takeOver, kill, refuse, counts } = await startNode(broken);
+    const failure = takeOver().catch((error: Error) => error.message);
+    await vi.advanceTimersByTimeAsync(1_000);
+    kill(3 - broken);
+    // By then another has started in its place.
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts()[3 - broken]).toBe(NEXT.count);
+    refuse();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await failure).toBe('did not start');
+    expect(counts()).toEqual({ 1: PREVIOUS.count, 2: PREVIOUS.count });
+  },
+);
