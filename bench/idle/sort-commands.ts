@@ -33,6 +33,7 @@ export function purposeOf({ name, subject, connection }: SeenCommand): string {
   if (subject.startsWith('gw:{c}:')) return 'looks at the catalogue';
   if (subject.startsWith('gw:{s}:')) return 'shares of the sweeps';
   if (subject.startsWith('gw:{f}:')) return 'beats';
+  if (subject.startsWith('gw:fleet-echo:')) return 'echoes of the line';
   if (/^gw:\{x\}:books-(counter|waiting)/.test(subject)) return 'shares of the counts';
   if (subject.startsWith('gw:{x}:')) return 'lease of the books';
   return AWAITED.get(`${name} ${connection}`) ?? `${name} (${connection})`;

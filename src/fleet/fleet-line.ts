@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import type { Log } from '../lib/log.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
-import { FLEET_CHANNEL, FLEET_LIVE_CHANNEL } from '../redis/redis-keys.ts';
+import { FLEET_CHANNEL, FLEET_LIVE_CHANNEL, fleetEchoChannel } from '../redis/redis-keys.ts';
 import {
   type FleetMessage,
   type MessageOf,
@@ -9,8 +10,12 @@ import {
   parseMessage,
 } from './fleet-messages.ts';
 
+const NAME = 'primary-line';
 const COMMAND_TIMEOUT_MS = 1_000;
 const HANDLERS_MAX = 20;
+const ECHO_MS = 1_500;
+/** One echo may be late, where a server or this process stood still for a moment. */
+const UNHEARD_MAX = 2;
 
 /** What the primaries of a fleet tell each other. A message reaches those that listen just then. */
 export interface FleetLine {
@@ -39,32 +44,27 @@ interface FleetLineOptions {
   readonly log: Log;
 }
 
-export function openFleetLine({ target, connection, log }: FleetLineOptions): FleetLine {
-  const name = 'primary-line';
-  const line = connectRedis({ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
-  const { client } = line;
+export function openFleetLine(options: FleetLineOptions): FleetLine {
+  const { connection } = options;
   const handlers: { readonly type: string; readonly handle: (message: never) => void }[] = [];
   const openHandlers: (() => void)[] = [];
+  const lostHandlers: (() => void)[] = [];
   let isLive = false;
 
-  const subscribe = () => {
-    const channels = isLive ? [FLEET_CHANNEL, FLEET_LIVE_CHANNEL] : [FLEET_CHANNEL];
-    client.subscribe(...channels).then(
-      () => {
-        for (const handle of openHandlers) handle();
-      },
-      // The next connection tries again.
-      (error: unknown) => log.warn({ err: error }, 'other nodes are not heard'),
-    );
-  };
-  if (client.status === 'ready') subscribe();
-  client.on('ready', subscribe);
-  client.on('message', (_channel: string, text: string) => {
-    const message = parseMessage(text);
-    if (message === undefined) return;
-    for (const { type, handle } of handlers) if (type === message.type) handle(message as never);
+  const ear = openEar(options, {
+    channels: () => (isLive ? [FLEET_CHANNEL, FLEET_LIVE_CHANNEL] : [FLEET_CHANNEL]),
+    onText(text) {
+      const message = parseMessage(text);
+      if (message === undefined) return;
+      for (const { type, handle } of handlers) if (type === message.type) handle(message as never);
+    },
+    onOpen() {
+      for (const handle of openHandlers) handle();
+    },
+    onLost() {
+      for (const handle of lostHandlers) handle();
+    },
   });
-
   const publish = async (channel: string, message: FleetMessage) => {
     await connection.send('publish', [channel, JSON.stringify(message)]);
   };
@@ -77,14 +77,105 @@ export function openFleetLine({ target, connection, log }: FleetLineOptions): Fl
       handlers.push({ type, handle });
     },
     onOpen: (handler) => void openHandlers.push(handler),
-    onLost: (handler) => void client.on('close', handler),
+    onLost: (handler) => void lostHandlers.push(handler),
     listenLive(isListening) {
       if (isListening === isLive) return;
       isLive = isListening;
       const change = isListening ? 'subscribe' : 'unsubscribe';
       // A connection that is not there subscribes when it is ready.
-      client[change](FLEET_LIVE_CHANNEL).catch(() => {});
+      ear
+        .client()
+        [change](FLEET_LIVE_CHANNEL)
+        .catch(() => {});
     },
-    close: () => line.close(),
+    close: ear.close,
+  };
+}
+
+interface EarParts {
+  /** Those to listen to from now on. */
+  readonly channels: () => readonly string[];
+  readonly onText: (text: string) => void;
+  readonly onOpen: () => void;
+  readonly onLost: () => void;
+}
+
+interface Ear {
+  client(): RedisConnection['client'];
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps a connection that is subscribed. Nothing would tell it that its server is frozen, or cut
+ * off from the rest of a Cluster: it waits for no reply, and stays open. So the node says something
+ * to itself now and then. If Redis has taken that and the connection does not hear it, another one
+ * takes its place, perhaps at another server.
+ */
+function openEar({ target, connection, log }: FleetLineOptions, parts: EarParts): Ear {
+  const echoChannel = fleetEchoChannel(randomUUID());
+  let said = 0;
+  let heard = 0;
+  let unheard = 0;
+
+  const open = (): RedisConnection => {
+    const opened = connectRedis({ target, name: NAME, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
+    const { client } = opened;
+    // Nobody cares any more for what one that was given up still tells.
+    const isCurrent = () => current === opened;
+    client.on('ready', () => {
+      unheard = 0;
+      client.subscribe(...parts.channels(), echoChannel).then(
+        () => {
+          if (isCurrent()) parts.onOpen();
+        },
+        // It hears no echo then, so another connection tries again.
+        (error: unknown) => {
+          if (isCurrent()) log.warn({ err: error }, 'other nodes are not heard');
+        },
+      );
+    });
+    client.on('close', () => {
+      if (isCurrent()) parts.onLost();
+    });
+    client.on('message', (channel: string, text: string) => {
+      if (!isCurrent()) return;
+      if (channel !== echoChannel) return parts.onText(text);
+      heard = Number(text);
+      unheard = 0;
+    });
+    return opened;
+  };
+  let current = open();
+
+  const reopen = () => {
+    log.warn({ connection: NAME }, 'other nodes are not heard: the connection is replaced');
+    const deaf = current;
+    unheard = 0;
+    current = open();
+    parts.onLost();
+    void deaf.close();
+  };
+  const look = () => {
+    // One that is not ready connects again by itself.
+    if (current.client.status !== 'ready') return;
+    if (unheard >= UNHEARD_MAX) return reopen();
+    said += 1;
+    const [number, asked] = [said, current];
+    connection.send('publish', [echoChannel, String(number)]).then(
+      () => {
+        if (asked === current && number > heard) unheard += 1;
+      },
+      // That nobody could say it tells nothing of who listens.
+      () => {},
+    );
+  };
+  const timer = setInterval(look, ECHO_MS).unref();
+
+  return {
+    client: () => current.client,
+    close() {
+      clearInterval(timer);
+      return current.close();
+    },
   };
 }

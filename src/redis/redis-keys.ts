@@ -61,6 +61,10 @@ export const FLEET_KEYS = {
 export const FLEET_CHANNEL = 'gw:fleet';
 /** What nodes do, for those that somebody listens to. */
 export const FLEET_LIVE_CHANNEL = 'gw:fleet-live';
+/** What a node says to itself, and nobody else listens to. */
+export function fleetEchoChannel(line: string): string {
+  return `gw:fleet-echo:${line}`;
+}
 
 /** Who sweeps; one hash tag, so that a script sees both at one moment. */
 export const SWEEPER_KEYS = {
