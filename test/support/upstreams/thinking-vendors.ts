@@ -180,14 +180,16 @@ function answerResponses({ vendor, body }: VendorRequest, response: ServerRespon
   const isForeign = thoughts.some(
     (item) => item['encrypted_content'] !== encrypted || item['id'] !== 'rs_vendor',
   );
+  const refuse = (message: string, code: string, param: string | null) =>
+    sendJson(response, 400, { error: { message, type: 'invalid_request_error', code, param } });
   if (isForeign || body['store'] !== false) {
-    const error = {
-      message: 'Not ours',
-      type: 'invalid_request_error',
-      code: 'invalid_encrypted_content',
-      param: null,
-    };
-    sendJson(response, 400, { error });
+    refuse('Not ours', 'invalid_encrypted_content', null);
+    return;
+  }
+  const withStatus = items.findIndex((item) => item['type'] === 'reasoning' && 'status' in item);
+  if (withStatus !== -1) {
+    const param = `input[${withStatus}].status`;
+    refuse(`Unknown parameter: '${param}'.`, 'unknown_parameter', param);
     return;
   }
   const hasAsked = String(body['include']).includes('reasoning.encrypted_content');

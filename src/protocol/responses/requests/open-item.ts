@@ -11,7 +11,8 @@ export function openItem(item: Json, reasoning: UpstreamOpener | undefined): Jso
   if (opened === undefined || opened.upstream !== reasoning?.upstream) return undefined;
   const { reasoning: thought } = opened;
   if (thought.type !== 'reasoning') return undefined;
-  const { id: _, ...rest } = item;
+  // OpenAI never gives a thought a status, and refuses the request if it has one.
+  const { id: _, status: __, ...rest } = item;
   return {
     ...rest,
     ...(thought.id !== undefined && { id: thought.id }),

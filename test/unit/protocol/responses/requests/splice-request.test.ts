@@ -142,7 +142,7 @@ describe('a request of the responses format to an upstream of the same', () => {
     const thought = { type: 'reasoning', id: 'rs_ours', summary: [] };
     const input = [
       { role: 'user', content: 'Hi' },
-      { ...thought, encrypted_content: 'tg1.good' },
+      { ...thought, encrypted_content: 'tg1.good', status: 'completed' },
       { ...thought, encrypted_content: 'tg1.bad' },
       { ...thought, encrypted_content: 'foreign' },
       thought,
