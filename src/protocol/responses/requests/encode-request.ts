@@ -8,6 +8,8 @@ import { listIncluded } from './list-included.ts';
 import { refuseStops } from './refuse-stops.ts';
 
 const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'];
+/** OpenAI refuses fewer. A client of another format cannot know that. */
+const OUTPUT_TOKENS_MIN = 16;
 
 /**
  * Writes the body for an upstream of the responses format from a request of the native format.
@@ -21,7 +23,7 @@ export function encodeResponsesRequest(call: UpstreamCall, vendorModel: string):
     model: vendorModel,
     input: encodeInput(request.messages, call),
     instructions: encodeInstructions(request.system),
-    max_output_tokens: outputTokensMax,
+    max_output_tokens: Math.max(outputTokensMax, OUTPUT_TOKENS_MIN),
     temperature: call.dropsSampling === true ? undefined : request.temperature,
     top_p: call.dropsSampling === true ? undefined : request.topP,
     ...encodeTools(request),
