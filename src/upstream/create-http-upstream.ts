@@ -9,14 +9,15 @@ import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
 import { createAnswerDeadlines } from './answer-deadlines.ts';
+import { retryWithoutInclude } from './asking-again/retry-without-include.ts';
+import { retryWithoutThoughts } from './asking-again/retry-without-thoughts.ts';
 import { createSecretMask } from './create-secret-mask.ts';
 import { HttpCall } from './http-call.ts';
 import { createHttpClient } from './http1/create-http-client.ts';
 import { HeaderLines } from './http1/encode-request.ts';
 import type { TlsOptions } from './http1/open-socket.ts';
 import { parseOrigin } from './http1/origin.ts';
-import { createModelTerms, type ModelSettings } from './model-terms.ts';
-import { retryWithoutThoughts } from './retry-without-thoughts.ts';
+import { createModelTerms, type ModelSettings, type ModelTerms } from './model-terms.ts';
 import { revealHeaders } from './reveal-headers.ts';
 import { dialectOf, EMBEDDINGS_DIALECT, type UpstreamDialect } from './upstream-dialect.ts';
 
@@ -72,15 +73,14 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const forWholes = { ...shared, answer: createAnswerDeadlines(wholeTimeouts) };
   const encodeHeaders = createHeaderEncoder(options);
 
-  const infer: Infer = (call) => {
-    const { request, readWhole, model, outputTokensMax, form, signal } = call;
+  const ask = (call: InferenceCall, terms: ModelTerms) => {
+    const { request, readWhole, outputTokensMax, form, signal } = call;
+    const { vendorModel, outputLimitField, accepts, sampling } = terms;
     const reasoning = call.reasoning && { upstream: name, open: call.reasoning.open };
     signal.throwIfAborted();
-    const { isStream } = request;
     const dialect = request.embeds === undefined ? answers : EMBEDDINGS_DIALECT;
     if (dialect !== answers && kind === 'native') throw refuseEmbeddings();
     checkUnknown(request, options);
-    const { vendorModel, outputLimitField, accepts, sampling } = termsOf(model);
     // An upstream of the native format says itself to native clients what it takes.
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === form.format) refuseLongCache(request);
@@ -92,7 +92,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
         readWhole,
         outputTokensMax,
         source,
-        isStream,
+        isStream: request.isStream,
         reasoning,
         accepts,
         dropsUnknown,
@@ -101,7 +101,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
       vendorModel,
       outputLimitField,
     );
-    const httpCall = new HttpCall(call, dialect, isStream ? forStreams : forWholes);
+    const httpCall = new HttpCall(call, dialect, request.isStream ? forStreams : forWholes);
     httpCall.start(client, {
       method: 'POST',
       path: pathOf(dialect),
@@ -110,6 +110,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     });
     return httpCall.parts;
   };
+  if (kind === 'responses') return retryWithoutInclude({ ask, termsOf, clock: options.clock });
+  const infer: Infer = (call) => ask(call, termsOf(call.model));
   return kind === 'native' ? retryWithoutThoughts(name, infer) : infer;
 }
 

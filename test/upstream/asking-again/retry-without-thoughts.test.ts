@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Answer, Infer } from '../../src/protocol/inference.ts';
-import { Refusal } from '../../src/protocol/refusals.ts';
-import { retryWithoutThoughts } from '../../src/upstream/retry-without-thoughts.ts';
-import { ask, createCall } from '../unit/upstream/simulated-support.ts';
+import type { Answer, Infer } from '../../../src/protocol/inference.ts';
+import { Refusal } from '../../../src/protocol/refusals.ts';
+import { retryWithoutThoughts } from '../../../src/upstream/asking-again/retry-without-thoughts.ts';
+import { ask, createCall } from '../../unit/upstream/simulated-support.ts';
 
 const REASONING = {
   ...{ origin: 'other', bound: [], noteUpstream: undefined },
