@@ -4,8 +4,8 @@ import type { Opener } from './sealed-reasoning.ts';
 /**
  * Features that not every upstream takes: PDFs, the effort that a model is to make, earlier
  * thinking, which the model gets back as `reasoning_content`, or encrypted, or which the signature
- * of a call stands for, system messages in the middle of a conversation, and that a model is not
- * to think.
+ * of a call stands for, system messages in the middle of a conversation, that a model is not to
+ * think, and a key that helps the vendor's cache.
  */
 export const OPTIONAL_FEATURES = [
   'pdf',
@@ -15,6 +15,7 @@ export const OPTIONAL_FEATURES = [
   'thought_signature',
   'system_messages',
   'no_thinking',
+  'prompt_cache_key',
 ] as const;
 export type OptionalFeature = (typeof OPTIONAL_FEATURES)[number];
 

@@ -149,7 +149,7 @@ describe('an upstream', () => {
     ['kind: chat, url: "http://a", accepts: pdf', 'accepts: must be a list, or a map of model ids'],
     [
       'kind: chat, url: "http://a", accepts: {llm-opus-4.7: pdf}',
-      'accepts.llm-opus-4.7: must be a list of 0 to 7 of pdf, effort',
+      'accepts.llm-opus-4.7: must be a list of 0 to 8 of pdf, effort',
     ],
     [
       'kind: chat, url: "http://a", sampling: none',

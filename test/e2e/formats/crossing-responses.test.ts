@@ -148,9 +148,21 @@ describe('what a Responses client says', () => {
     expect(
       (await ask('responses', 'chat', { ...asked, reasoning: { effort: 'high' } })).status,
     ).toBe(200);
-    expect(sent()).toMatchObject({
-      ...{ reasoning_effort: 'high', verbosity: 'low', prompt_cache_key: 'k' },
-    });
+    expect(sent()).toMatchObject({ reasoning_effort: 'high', verbosity: 'low' });
+  });
+
+  it('about its cache is sent to the chat upstreams that are set to accept the key', async () => {
+    const asked = { prompt_cache_key: 'k' };
+    const keyFor = async (format: 'responses' | 'chat', model: string, body: object) => {
+      expect((await ask(format, model, { ...asked, ...body })).status).toBe(200);
+      return sent()['prompt_cache_key'];
+    };
+    // Gemini and Groq refuse every request with it.
+    expect(await keyFor('responses', 'chat', { input: 'Hi' })).toBeUndefined();
+    expect(await keyFor('responses', 'plain-chat', { input: 'Hi' })).toBeUndefined();
+    expect(await keyFor('responses', 'rich-chat', { input: 'Hi' })).toBe('k');
+    // A chat client knows its model.
+    expect(await keyFor('chat', 'chat', { messages: [user('Hi')] })).toBe('k');
   });
 
   it.each([

@@ -37,7 +37,7 @@ const UPSTREAMS = {
   'plain-native': 'kind: native, accepts: []',
   chat: 'kind: chat',
   'plain-chat': 'kind: chat, accepts: []',
-  'rich-chat': 'kind: chat, accepts: [pdf, effort, reasoning_content]',
+  'rich-chat': 'kind: chat, accepts: [pdf, effort, reasoning_content, prompt_cache_key]',
   responses: 'kind: responses',
 };
 

@@ -36,7 +36,7 @@ export function encodeChatRequest(
 ): string {
   const { request, outputTokensMax, isStream } = call;
   return JSON.stringify({
-    ...request.passedOnToChat,
+    ...pickPassedOn(call),
     model: vendorModel,
     messages: encodeMessages(request, call.accepts),
     [outputLimitField]: outputTokensMax,
@@ -50,6 +50,12 @@ export function encodeChatRequest(
     stream: isStream,
     stream_options: isStream ? { include_usage: true } : undefined,
   });
+}
+
+/** A key for the cache only helps, and vendors that do not know it refuse the request. */
+function pickPassedOn({ request, accepts }: UpstreamCall): InferenceRequest['passedOnToChat'] {
+  if (accepts?.has('prompt_cache_key') === true) return request.passedOnToChat;
+  return { ...request.passedOnToChat, prompt_cache_key: undefined };
 }
 
 /** The native `max` is more than the chat format's `xhigh`, its highest effort. */
