@@ -22,6 +22,9 @@ const TOOL_TOKENS = 16;
 /** The most that vendors add to a prompt about tools in general, and about each of their own. */
 const TOOL_PROMPT_TOKENS = 500;
 const VENDOR_TOOL_TOKENS = 1_300;
+/** The same for a set of tools: thirty and more, each with a schema that only the vendor knows. */
+const TOOLSET_TOKENS = 10_000;
+const TOOLSET = /_toolset(?:_|$)/i;
 /** The same for documents that are to be cited. */
 const CITATION_TOKENS = 600;
 /** Quotes, colon and comma around a name or value. */
@@ -147,10 +150,12 @@ function addMessage(message: Message, tally: Tally): void {
 
 function addTool(tool: Tool, tally: Tally): void {
   tally.tokens += TOOL_TOKENS;
-  tally.bytes += countUtf8Bytes(tool.name) + bytesOf(tool.description ?? '', tally);
+  tally.bytes += countUtf8Bytes(tool.name ?? '') + bytesOf(tool.description ?? '', tally);
   addJson(tool.input_schema ?? null, tally, 'opaque');
   noteMarker(tool, tally);
-  if (tool.type != null && tool.type !== 'custom') tally.unsureTokens += VENDOR_TOOL_TOKENS;
+  if (tool.type != null && tool.type !== 'custom') {
+    tally.unsureTokens += TOOLSET.test(tool.type) ? TOOLSET_TOKENS : VENDOR_TOOL_TOKENS;
+  }
   addOthers(tool, TOOL_NAMES, tally);
 }
 

@@ -64,7 +64,8 @@ export interface Message {
 }
 
 export interface Tool {
-  readonly name: string;
+  /** Only tools of a vendor may have none: a set of tools, whose names the vendor knows. */
+  readonly name?: string;
   readonly description?: string | null;
   /** A JSON Schema whose content is never looked at. Vendor tools may have none. */
   readonly input_schema?: Readonly<Record<string, unknown>>;

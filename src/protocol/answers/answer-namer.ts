@@ -44,7 +44,7 @@ class AnswerNamer {
   constructor({ messages, tools }: RequestOutline, requestId: string) {
     this.#requestId = requestId;
     this.#own = requestId.slice(-OWN_CHARS);
-    for (const { name } of tools) this.#noteName(name);
+    for (const { name } of tools) if (name !== undefined) this.#noteName(name);
     for (const { content } of messages) {
       if (typeof content === 'string') continue;
       for (const block of content) {

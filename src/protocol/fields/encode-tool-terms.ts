@@ -18,20 +18,16 @@ export function encodeToolTerms<Written, Chosen>(
   const isOneAtATime =
     toolChoice !== undefined && toolChoice.type !== 'none' && toolChoice.disable_parallel_tool_use;
   return {
-    tools: tools.map((tool, i) => {
-      refuseVendorTool(tool, i);
-      return spelling.write(tool, fitToolName(tool.name));
-    }),
+    tools: tools.map((tool, i) => spelling.write(tool, fitName(tool, i))),
     ...(toolChoice !== undefined && { tool_choice: encodeChoice(toolChoice, spelling) }),
     ...(isOneAtATime === true && { parallel_tool_calls: false }),
   };
 }
 
-/** Only a vendor's own models know its tools. */
-function refuseVendorTool({ type }: Tool, i: number): void {
-  if (type != null && type !== 'custom') {
-    throw refuseKind(`tools.${i}`, `tools of type ${nameKind(type)}`);
-  }
+/** Only a vendor's own models know its tools, and no other tool is without a name. */
+function fitName({ name, type }: Tool, i: number): string {
+  if (name !== undefined && (type == null || type === 'custom')) return fitToolName(name);
+  throw refuseKind(`tools.${i}`, `tools of type ${nameKind(type)}`);
 }
 
 function encodeChoice<Chosen>(

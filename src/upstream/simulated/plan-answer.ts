@@ -110,10 +110,10 @@ function planCalls(
     (tool) => (forced === undefined || tool.name === forced) && findPricedTool(tool) === undefined,
   );
   const asked = directives.tools.filter(({ name }) => offered.some((tool) => tool.name === name));
-  const [first] = offered;
+  const first = offered.find(({ name }) => name !== undefined)?.name;
   const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
   if (asked.length === 0 && isForced && first !== undefined) {
-    asked.push({ name: first.name, input: undefined });
+    asked.push({ name: first, input: undefined });
   }
   const isParallel = toolChoice?.disable_parallel_tool_use !== true;
   return asked.slice(0, isParallel ? undefined : 1).map(({ name, input }) => {

@@ -149,6 +149,19 @@ describe('what a request can have at most', () => {
     }
   });
 
+  it.each([
+    ['computer_toolset_20260801', 4_500],
+    ['browser_toolset_20260801', 6_600],
+    ['Browser_Toolset', 6_600],
+  ])('has room for what a vendor says of the tools in %s: %i tokens', (type, tokens) => {
+    const plain = user(text('Hi'));
+    const more = bound({ ...plain, tools: [{ type }] }) - bound(plain);
+    expect(more).toBeGreaterThan(1.25 * tokens);
+    expect(bound({ ...plain, tools: [{ type }, { type }] }) - bound(plain)).toBeGreaterThan(
+      2 * tokens,
+    );
+  });
+
   it('is what the settings say of a file, and no less than its bytes say', () => {
     const bounds = {
       ...FILE_BOUNDS,

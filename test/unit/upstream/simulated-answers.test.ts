@@ -184,6 +184,7 @@ describe('tool calls', () => {
   it.each<[string, Partial<InferenceRequest>]>([
     ['tools are not to be used', { tools, toolChoice: { type: 'none' } }],
     ['no such tool is offered', { tools: [CLOCK] }],
+    ['tools have no names', { tools: [{ type: 'x_toolset' }], toolChoice: { type: 'any' } }],
   ])('are not made when %s', async (_reason, fields) => {
     const { calls, finish } = await answer(ask('[[tool get_weather]]', fields));
     expect(calls).toEqual([]);

@@ -58,15 +58,19 @@ function checkThinking(body: NativeRequest, betas: readonly string[]): void {
 
 function checkTools({ tools, tool_choice: choice }: NativeRequest): void {
   if (tools == null && choice == null) return;
-  const names = new Set((tools ?? []).map((tool) => tool.name));
-  if (names.size < (tools ?? []).length) {
+  const offered = tools ?? [];
+  const named = offered.flatMap(({ name }) => name ?? []);
+  const names = new Set(named);
+  if (names.size < named.length) {
     throw refuse('tools', 'tools: Tool names must be unique.');
   }
   if (choice == null) return;
-  if (names.size === 0) {
+  if (offered.length === 0) {
     throw refuse('tool_choice', 'tool_choice may only be specified while providing tools.');
   }
-  if (choice.type === 'tool' && !names.has(choice.name)) {
+  // A tool without a name is a set of tools, and may have the chosen one in it.
+  const areAllNamed = named.length === offered.length;
+  if (choice.type === 'tool' && areAllNamed && !names.has(choice.name)) {
     throw refuse('tool_choice', `Tool '${choice.name}' not found in provided tools`);
   }
 }

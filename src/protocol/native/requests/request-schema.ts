@@ -164,7 +164,11 @@ const clientTool = objectOf(
   { description: text(), type: oneOf('custom'), ...cached },
 );
 
-const vendorTool = objectOf({ type: text(), name: text({ pattern: TOOL_NAME }) }, cached);
+/** A set of tools has no name: the vendor knows those of its tools. */
+const vendorTool = object(
+  { type: text() },
+  { name: text({ pattern: TOOL_NAME }), cache_control: nullable(cacheControl) },
+);
 
 const isVendorTool = (value: unknown): boolean =>
   isObject(value) && typeof value['type'] === 'string' && value['type'] !== 'custom';

@@ -14,7 +14,7 @@ interface DecodedTools {
 export function decodeTools(body: ResponsesRequest, book: ToolBook): DecodedTools {
   const choice = body.tool_choice ?? undefined;
   const allowed = listAllowed(choice, book);
-  const isAllowed = ({ name }: Tool) => allowed === undefined || allowed.has(name);
+  const isAllowed = ({ name = '' }: Tool) => allowed === undefined || allowed.has(name);
   const tools = book.tools.filter(isAllowed);
   const unoffered =
     tools.length === book.tools.length

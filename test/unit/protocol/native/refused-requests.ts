@@ -219,6 +219,11 @@ export const REFUSED: readonly RefusedRequest[] = [
     to: { ...BODY, tools: [tool('look'), tool('look')] },
   },
   {
+    says: 'tools.0.name: Field required',
+    param: 'tools.0.name',
+    to: { ...BODY, tools: [{ input_schema: { type: 'object' } }] },
+  },
+  {
     says: 'tools.0.input_schema: Field required',
     param: 'tools.0.input_schema',
     to: { ...BODY, tools: [{ name: 'look' }] },

@@ -219,7 +219,7 @@ describe('a Responses request', () => {
         { type: 'namespace', name: 'an app', tools: [{ type: 'function', name: 'b' }] },
       ],
     });
-    const told = request.tools.map(({ name }) => name);
+    const told = request.tools.map(({ name = '' }) => name);
     expect(new Set(told).size).toBe(4);
     for (const name of told) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(told.map((name) => response?.toolNames.get(name)?.namespace)).toEqual([

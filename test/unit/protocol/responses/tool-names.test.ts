@@ -19,7 +19,7 @@ it.each([
   const body = { model: 'm', input: 'Hi', tools };
   const { request, response } = responsesFormat.decodeRequest(body, () => undefined);
   if (response === undefined) throw new Error('the format has terms of its own');
-  const told = request.tools.map(({ name }) => name);
+  const told = request.tools.map(({ name = '' }) => name);
   expect(new Set(told).size).toBe(2);
   const context = { ...response, requestId: 'req_1', completedSeconds: () => 0 };
 

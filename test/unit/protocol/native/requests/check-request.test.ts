@@ -108,6 +108,10 @@ describe('a native request', () => {
     'may have an image of just the largest size': {
       messages: [user(image('image/webp', 'A'.repeat(5 * 1024 * 1024)))],
     },
+    'may offer several sets of tools, which have no names': {
+      tools: [{ type: 'computer_toolset_20260801' }, { type: 'browser_toolset_20260801' }],
+      tool_choice: { type: 'any' },
+    },
     'may answer a tool with nothing': {
       messages: [...MESSAGES, assistant(use('X')), user({ type: 'tool_result', tool_use_id: 'X' })],
     },
