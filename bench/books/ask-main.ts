@@ -1,6 +1,7 @@
 /** Asks every question of books that are filled, in a process of its own. */
 import { memoryUsage } from 'node:process';
 import { openBooks } from '../../src/books/engine/open-books.ts';
+import { createRowBudget, ROWS_HELD_MAX } from '../../src/books/questions/row-budget.ts';
 import type { BooksTarget } from '../../src/lib/address/books-target.ts';
 import { unixRedisTarget } from '../../src/lib/address/redis-target.ts';
 import { connectRedis } from '../../src/redis/connect-redis.ts';
@@ -46,7 +47,8 @@ async function askAll({ target, redisSocket, startMs, days, samples }: AskOrder)
     commandTimeoutMs: 1_000,
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
-  const context = { books, connection, clock: { nowMs: () => Date.now() } };
+  const source = { books, connection, clock: { nowMs: () => Date.now() } };
+  const budget = createRowBudget(ROWS_HELD_MAX);
   const times: AskedTimes[] = [];
   let residentBytesMax = 0;
   const askMany = async (ask: TimedQuestion['ask']) => {
@@ -57,7 +59,9 @@ async function askAll({ target, redisSocket, startMs, days, samples }: AskOrder)
       const sample = samples[n % samples.length];
       if (sample === undefined) throw new Error('there is nothing to ask about');
       const askedMs = performance.now();
-      await ask(context, sample);
+      const share = budget.open();
+      await ask({ ...source, share }, sample);
+      share.end();
       tookMs.push(performance.now() - askedMs);
       residentBytesMax = Math.max(residentBytesMax, memoryUsage.rss());
     }

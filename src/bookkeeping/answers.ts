@@ -4,11 +4,12 @@ import { listEntries } from '../books/questions/entries/list-entries.ts';
 import { explainOutage } from '../books/questions/explain-outage.ts';
 import { knowsKey } from '../books/questions/knows-key.ts';
 import { listRefusals } from '../books/questions/list-refusals.ts';
-import type { Question, QuestionContext, StreamedQuestion } from '../books/questions/question.ts';
+import type { Question, QuestionSource, StreamedQuestion } from '../books/questions/question.ts';
 import { readStatus } from '../books/questions/read-status.ts';
 import { createChargeFinder } from '../books/questions/receipts/charge-finder.ts';
 import { findReceipt } from '../books/questions/receipts/find-receipt.ts';
 import { listRequests } from '../books/questions/requests/list-requests.ts';
+import type { RowBudget, RowShare } from '../books/questions/row-budget.ts';
 import { searchAccounts } from '../books/questions/search-accounts.ts';
 import { printStatement } from '../books/questions/statements/print-statement.ts';
 import { readStatement } from '../books/questions/statements/statement.ts';
@@ -37,10 +38,10 @@ export type BoundQuestions = Readonly<
 /** Says which books these are, so it is answered in any case. */
 const STATUS = 'readStatus';
 
-/** All questions, to be asked of these books. */
-export function bindAnswers(context: QuestionContext): BoundQuestions {
-  const findCharged = createChargeFinder(context);
-  const check = createBooksCheck(context);
+/** All questions, to be asked of these books. Those under way share the budget. */
+export function bindAnswers(source: QuestionSource, budget: RowBudget): BoundQuestions {
+  const findCharged = createChargeFinder(source);
+  const check = createBooksCheck(source);
   const answers: Record<string, BoundQuestions[string]> = {
     findCharged: (request: Parameters<typeof findCharged>[0]) =>
       explain(() => findCharged(request)),
@@ -50,13 +51,18 @@ export function bindAnswers(context: QuestionContext): BoundQuestions {
     answers[name] = (query: unknown, signal) =>
       explain(async () => {
         if (name !== STATUS) await check();
-        return question(context, query, signal);
+        const share = budget.open();
+        try {
+          return await question({ ...source, share }, query, signal);
+        } finally {
+          share.end();
+        }
       });
   }
   for (const [name, ask] of Object.entries(STREAMED_QUESTIONS)) {
     const question = ask as StreamedQuestion<unknown>;
     answers[name] = (query: unknown, signal) =>
-      explainStream(check, question(context, query, signal));
+      explainStream(check, budget, (share) => question({ ...source, share }, query, signal));
   }
   return answers;
 }
@@ -71,12 +77,16 @@ async function explain<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
 
 async function* explainStream(
   check: () => Promise<void>,
-  parts: AsyncIterable<string>,
+  budget: RowBudget,
+  read: (share: RowShare) => AsyncIterable<string>,
 ): AsyncIterable<string> {
+  const share = budget.open();
   try {
     await check();
-    yield* parts;
+    yield* read(share);
   } catch (error) {
     throw explainOutage(error);
+  } finally {
+    share.end();
   }
 }

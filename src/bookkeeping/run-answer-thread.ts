@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBooks } from '../books/engine/open-books.ts';
-import type { QuestionContext } from '../books/questions/question.ts';
+import type { QuestionSource } from '../books/questions/question.ts';
+import { createRowBudget, ROWS_HELD_MAX } from '../books/questions/row-budget.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
@@ -26,11 +27,11 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
     log,
   });
   const books = openBooks({ target: order.books, isReader: true, name: 'questions' });
-  const context: QuestionContext = { books, connection, clock: systemClock };
+  const source: QuestionSource = { books, connection, clock: systemClock };
   // The thread starts with the first question, which waits at the port until then.
   await waitForConnection(connection, COMMAND_TIMEOUT_MS);
   keepHeapCompact();
-  serveQuestions(port, bindAnswers(context));
+  serveQuestions(port, bindAnswers(source, createRowBudget(ROWS_HELD_MAX)));
   port.on('message', ({ type }: MessageToAnswerer) => {
     if (type === 'stop') void close();
   });

@@ -5,6 +5,7 @@ import { type AuditLog, createAuditLog } from '../../src/accounts/audit/audit-lo
 import { createOperatorDirectory } from '../../src/accounts/operators/operator-directory.ts';
 import { createSessions } from '../../src/accounts/operators/sessions.ts';
 import type { Books } from '../../src/books/engine/books.ts';
+import type { RowBudget } from '../../src/books/questions/row-budget.ts';
 import { digestEndUser } from '../../src/keys/digest-end-user.ts';
 import type { Readiness } from '../../src/lib/readiness.ts';
 import type { Secret } from '../../src/lib/secret.ts';
@@ -43,6 +44,8 @@ export interface TestOps {
   readonly token: Secret;
   readonly directory: TestDirectory;
   readonly books: Books;
+  /** Of all questions. */
+  readonly rowBudget: RowBudget;
   readonly log: MemoryLog;
   /** The configuration. A test may change it. */
   readonly models: Set<string>;
@@ -102,7 +105,10 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
   const dataDir = createTempDir(cleanUp);
   const directory = await openDirectory(standalone(tcp(redis.port)));
   const { connection } = directory;
-  const { books, desk } = await openBooksDesk({ connection, clock: systemClock }, cleanUp);
+  const { books, desk, rowBudget } = await openBooksDesk(
+    { connection, clock: systemClock },
+    cleanUp,
+  );
   const catalogue = await openCatalogueDesk({ connection, clock: systemClock }, cleanUp);
   const port = await findFreePort();
   const token = loadAdminToken({ configured: undefined, dataDir });
@@ -149,7 +155,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
       catalogue,
       readApiPlace: () => ({ endpoint: tcp(port), trustedProxies: 0 }),
     },
-    ...{ port, url, dataDir, token, directory, books, log, models },
+    ...{ port, url, dataDir, token, directory, books, rowBudget, log, models },
     ...{ readiness: 'ok', metrics: 'up 1\n' },
     reload: async () => ({ kind: 'reloaded', configVersion: 'abc-2' }),
     async call(method, path, body) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROWS_HELD_MAX } from '../../src/books/questions/row-budget.ts';
 import { statementAnswer, usageAnswer } from '../../src/ops/schemas/usage-schemas.ts';
 import { makeEntry, makePayment } from '../books/books-scene.ts';
 import { enter } from '../books/questions/questions-scene.ts';
@@ -6,6 +7,7 @@ import { parseCsv } from '../support/parse-csv.ts';
 import { closeConnections } from '../support/servers/redis-connection.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { useCleanUp } from '../support/use-clean-up.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { errorOf, startTestOps, type TestOps } from './start-test-ops.ts';
 
 /** More than a page of anything has. */
@@ -82,6 +84,47 @@ describe('usage in the admin API', () => {
   ])('of %s is refused, since there is none', async (query, code) => {
     const refused = await ops.call('GET', `/usage?${query}`);
     expect([refused.status, errorOf(refused).code]).toEqual([404, code]);
+  });
+});
+
+describe('questions that keep many rows in memory', () => {
+  const others = () => ops.rowBudget.open();
+  const paths = () => [
+    '/usage?by=model',
+    '/usage?by=model&format=csv',
+    '/usage?by=key,model&order=charged&limit=3',
+    `/accounts/${account}/statements/2026-11`,
+    `/accounts/${account}/statements/2026-11?format=csv`,
+  ];
+
+  it('are refused while others keep the rest, and answered once those have ended', async () => {
+    const large = others();
+    large.add(ROWS_HELD_MAX - MODELS + 1);
+    const many = Array.from({ length: 4 }, paths).flat();
+    for (const refused of await Promise.all(many.map((path) => ops.call('GET', path)))) {
+      expect([refused.status, errorOf(refused).code]).toEqual([503, 'books_busy']);
+      expect(refused.headers.get('retry-after')).toBe('2');
+    }
+    expect((await ops.call('GET', '/usage?by=day')).status).toBe(200);
+    expect(large.room()).toBe(Number.POSITIVE_INFINITY);
+    large.end();
+    const texts = await Promise.all(many.map(fetchText));
+    expect(texts.filter(({ text }) => text.includes('"error"'))).toEqual([]);
+    expect(others().room()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('take what they need when nobody else asks, and leave nothing when their client left', async () => {
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${ops.token.reveal()}` };
+    const url = `${ops.url}/admin/v1/usage?by=model`;
+    const asked = Array.from({ length: 20 }, () =>
+      fetch(url, { headers, signal: leaving.signal }).catch(() => undefined),
+    );
+    await Promise.race(asked);
+    leaving.abort();
+    await Promise.all(asked);
+    await waitUntil(() => others().room() === Number.POSITIVE_INFINITY, 'nothing is counted');
+    expect((await ops.call('GET', '/usage?by=model')).body['data']).toHaveLength(MODELS);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readBooksId } from '../stream/books-lease.ts';
 import { BooksError } from './books-error.ts';
-import type { QuestionContext } from './question.ts';
+import type { QuestionSource } from './question.ts';
 
 const CHECKED_MS = 1_000;
 
@@ -8,7 +8,7 @@ const CHECKED_MS = 1_000;
  * Returns a check that throws where the entries of the fleet go to other books than these: what
  * these have is not the whole, and nobody would see that in an answer.
  */
-export function createBooksCheck(context: QuestionContext): () => Promise<void> {
+export function createBooksCheck(context: QuestionSource): () => Promise<void> {
   const { books, connection, clock } = context;
   let checkedMs = Number.NEGATIVE_INFINITY;
   return async () => {

@@ -1,7 +1,7 @@
 export type BooksErrorCode =
   /** The database or Redis does not answer, or the books are not set up yet. */
   | 'books_unavailable'
-  /** Too many questions are under way. */
+  /** Too many questions are under way, or they keep too many rows in memory. */
   | 'books_busy'
   /** The fleet has other books than those of this node. */
   | 'books_elsewhere'

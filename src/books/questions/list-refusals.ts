@@ -56,15 +56,14 @@ export async function listRefusals(
   query: RefusalsQuery,
   signal: AbortSignal,
 ): Promise<RefusalsReport> {
-  const { books } = context;
   const { by, fromMs, toMs } = query;
   const booksUntil = await readBooksUntil(context);
-  const rows = await sumRefusals(books, query, signal);
+  const rows = await sumRefusals(context, query, signal);
   const isByName = by === 'account' || by === 'key';
   const named = isByName
     ? rows.map(({ name, account: of }) => ({ account: of, key: `${name}` }))
     : [];
-  const nameOf = await findNames(books, named);
+  const nameOf = await findNames(context.books, named);
   return {
     by,
     from: fromMs === undefined ? null : new Date(fromMs).toISOString(),
@@ -76,7 +75,7 @@ export async function listRefusals(
 }
 
 async function sumRefusals(
-  { db }: Books,
+  { books: { db }, share }: QuestionContext,
   query: RefusalsQuery,
   signal: AbortSignal,
 ): Promise<Row[]> {
@@ -88,6 +87,7 @@ async function sumRefusals(
     const until = Math.min(from + minutes, span.end);
     await yieldTurn(signal);
     const startedMs = performance.now();
+    const known = found.size;
     for (const row of await sumMinutes(db, query, { from, until })) {
       const before = found.get(row.name);
       const count = row.count + (before?.count ?? 0);
@@ -95,6 +95,7 @@ async function sumRefusals(
       found.set(row.name, { ...(isLater ? row : before), count });
     }
     if (found.size > ROWS_MAX) throw refuseRows();
+    share.add(found.size - known);
     const tookMs = performance.now() - startedMs;
     wayMs = Math.min(wayMs, tookMs);
     const workMs = tookMs - wayMs;

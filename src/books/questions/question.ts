@@ -1,12 +1,18 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { RedisConnection } from '../../redis/connect-redis.ts';
 import type { Books } from '../engine/books.ts';
+import type { RowShare } from './row-budget.ts';
 
 /** What questions are answered from. */
-export interface QuestionContext {
+export interface QuestionSource {
   readonly books: Books;
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   readonly clock: Clock;
+}
+
+/** What one question is answered with. */
+export interface QuestionContext extends QuestionSource {
+  readonly share: RowShare;
 }
 
 /**

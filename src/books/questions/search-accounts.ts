@@ -24,7 +24,7 @@ const LAST_CHAR = '\u{10ffff}';
 
 /** Finds accounts by the words that the mirror of their names has. */
 export async function searchAccounts(
-  { books }: QuestionContext,
+  { books, share }: QuestionContext,
   { search, limit, after }: AccountSearch,
   signal: AbortSignal,
 ): Promise<FoundAccounts> {
@@ -46,6 +46,7 @@ export async function searchAccounts(
     .orderBy('account')
     .limit(limit + 1)
     .execute();
+  share.add(found.length);
   const ids = found.slice(0, limit).map(({ account }) => account);
   return { ids, next: found.length > limit ? (ids.at(-1) ?? null) : null };
 }

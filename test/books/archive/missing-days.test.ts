@@ -10,6 +10,7 @@ import { listEntries } from '../../../src/books/questions/entries/list-entries.t
 import type { EntriesQuery } from '../../../src/books/questions/entries/read-pages.ts';
 import { readFacts } from '../../../src/books/questions/read-facts.ts';
 import { findReceipt } from '../../../src/books/questions/receipts/find-receipt.ts';
+import { createRowBudget, ROWS_HELD_MAX } from '../../../src/books/questions/row-budget.ts';
 import { readUsage } from '../../../src/books/questions/usage/read-usage.ts';
 import { createLiveDays } from '../../../src/books/retention/live-days.ts';
 import { openDaysOf } from '../../../src/books/writing/known-days.ts';
@@ -28,6 +29,7 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
   const contextOf = (books: Books) => ({
     ...{ books, connection: redis.connection },
     clock: { nowMs: () => msOfDay(TODAY) },
+    share: createRowBudget(ROWS_HELD_MAX).open(),
   });
 
   /** One day is archived, and open again for a late entry, if it is so asked. */
@@ -54,7 +56,7 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
     });
     const [fromMs, toMs] = [msOfDay(ARCHIVED), msOfDay(TODAY)];
     const byUser = { by: ['end_user'] as const, fromMs, toMs, rowsMax: 100 };
-    const sum = readUsage(context.books, byUser, WANTED);
+    const sum = readUsage(context, byUser, WANTED);
     await expect(sum.next()).rejects.toMatchObject({ code: 'entries_dropped' });
   });
 
@@ -121,7 +123,7 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
   it('are told as such when they leave while they are read', async () => {
     const books = await create();
     await enter(books, entriesOfDay(TODAY, 3));
-    const { listEntries: list } = bindAnswers(contextOf(books));
+    const { listEntries: list } = bindAnswers(contextOf(books), createRowBudget(ROWS_HELD_MAX));
     if (list === undefined) throw new Error('it is a question');
     await sql`drop table ${sql.table(entriesOf(TODAY))}`.execute(books.db);
     const read = async () => {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Books } from '../../../src/books/engine/books.ts';
 import type { EntryRow, PaymentRow } from '../../../src/books/engine/tables.ts';
 import type { QuestionContext } from '../../../src/books/questions/question.ts';
+import { createRowBudget, ROWS_HELD_MAX } from '../../../src/books/questions/row-budget.ts';
 import { readStreamPage } from '../../../src/books/stream/read-stream.ts';
 import { cursorOf } from '../../../src/books/writing/cursors.ts';
 import { decodeEntry } from '../../../src/books/writing/decode-entry.ts';
@@ -12,7 +13,8 @@ export function contextOf(
   books: Books,
   { connection }: { readonly connection: TestConnection },
 ): QuestionContext {
-  return { books, connection, clock: { nowMs: () => Date.now() } };
+  const share = createRowBudget(ROWS_HELD_MAX).open();
+  return { books, connection, clock: { nowMs: () => Date.now() }, share };
 }
 
 /** A question that nobody takes back. */

@@ -160,7 +160,7 @@ describeBooks('the audit log in the books', (scene) => {
     expect(fromRedis.map(({ what }) => what)).toEqual(['w6', 'w5', 'w4', 'w3', 'w2', 'w1', 'w0']);
     expect(fromRedis[0]).toMatchObject({ before: null, after: { what: 'w6' }, node: 'n' });
 
-    const rows = await readWaiting(connection, '0-0', WANTED);
+    const rows = await readWaiting(context, '0-0', WANTED);
     // The ingester has entered more than its cursor says, as after its end.
     await enterAudit(context, rows.slice(0, 5), rows[2]);
     expect(await readAll(context, { limit: 2 })).toEqual(fromRedis);

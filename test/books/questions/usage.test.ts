@@ -132,7 +132,8 @@ describeBooks('usage', (scene) => {
     const read = async (rowsMax: number) => {
       const books = { ...rest, db: db.withPlugin(counting) };
       let rows = 0;
-      const usage = readUsage(books, { by: ['end_user'], rowsMax }, WANTED);
+      const context = contextOf(books, redis);
+      const usage = readUsage(context, { by: ['end_user'], rowsMax }, WANTED);
       for await (const some of usage) rows += some.length;
       return rows;
     };
@@ -152,7 +153,8 @@ describeBooks('usage', (scene) => {
     await enter(books, entries.flat());
     const read = async (rowsMax: number) => {
       const days: unknown[] = [];
-      const usage = readUsage(books, { by: ['day', 'account'], rowsMax }, WANTED);
+      const context = contextOf(books, redis);
+      const usage = readUsage(context, { by: ['day', 'account'], rowsMax }, WANTED);
       for await (const some of usage) days.push(...some.map(({ names: [day] }) => day));
       return days;
     };

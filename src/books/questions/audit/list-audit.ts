@@ -29,15 +29,16 @@ export interface AuditPage {
  * books is read first and the books last, so that nothing is missed that is entered meanwhile.
  */
 export async function listAudit(
-  { books, connection }: QuestionContext,
+  { books, connection, share }: QuestionContext,
   query: AuditQuery,
   signal: AbortSignal,
 ): Promise<AuditPage> {
   const { limit, before } = query;
   const start = before === undefined ? undefined : decodePageCursor('a', before);
   const { auditCursor } = await readIngestion(books);
-  const waiting = await readWaiting(connection, auditCursor, signal);
+  const waiting = await readWaiting({ connection, share }, auditCursor, signal);
   const entered = await readEntered(books, query, start);
+  share.add(entered.length);
   const byEntry = new Map(
     waiting.filter((row) => isWanted(row, query, start)).map((row) => [row.entry, row]),
   );

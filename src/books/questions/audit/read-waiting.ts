@@ -1,8 +1,8 @@
-import type { RedisConnection } from '../../../redis/connect-redis.ts';
 import { AUDIT_KEY } from '../../../redis/redis-keys.ts';
 import type { AuditRow } from '../../engine/audit-row.ts';
 import type { StreamId } from '../../stream/stream-id.ts';
 import { decodeAuditEntry } from '../../writing/decode-audit-entry.ts';
+import type { QuestionContext } from '../question.ts';
 import { yieldTurn } from '../yield-turn.ts';
 
 const ENTRIES_AT_ONCE = 500;
@@ -11,7 +11,7 @@ type StreamEntry = readonly [id: StreamId, fields: readonly string[]];
 
 /** The entries of the audit log that are not in the books yet. Redis has 20,000 entries at most. */
 export async function readWaiting(
-  connection: Pick<RedisConnection, 'send'>,
+  { connection, share }: Pick<QuestionContext, 'connection' | 'share'>,
   auditCursor: StreamId,
   signal: AbortSignal,
 ): Promise<AuditRow[]> {
@@ -20,6 +20,7 @@ export async function readWaiting(
     await yieldTurn(signal);
     const range = [AUDIT_KEY, `(${after}`, '+', 'COUNT', String(ENTRIES_AT_ONCE)];
     const page = (await connection.send('xrange', range)) as StreamEntry[];
+    share.add(page.length);
     for (const entry of page) {
       const row = decodeOrSkip(entry);
       if (row !== undefined) rows.push(row);

@@ -9,7 +9,7 @@ import type { Place } from '../page-cursor.ts';
 import type { QuestionContext } from '../question.ts';
 import { countDoubtful } from './count-doubtful.ts';
 import { type LedgerEntry, showEntry, showPayment } from './ledger-entry.ts';
-import { type EntriesQuery, readEntries, readPayments } from './read-pages.ts';
+import { type EntriesQuery, LEDGER_PAGE_ROWS, readEntries, readPayments } from './read-pages.ts';
 
 const LINES_AT_ONCE = 50;
 
@@ -19,10 +19,12 @@ const LINES_AT_ONCE = 50;
  * are set aside until they are compared with it.
  */
 export async function* listEntries(
-  { books }: QuestionContext,
+  { books, share }: QuestionContext,
   query: EntriesQuery,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  // All that it ever keeps, so that it is not broken off in the middle for the sake of others.
+  share.add(2 * LEDGER_PAGE_ROWS);
   const doubtful = await countDoubtful(books, query);
   let lines: string[] = [];
   for await (const entry of readLedger(books, query, signal)) {

@@ -6,7 +6,8 @@ import type { BooksTables, EntryRow, PaymentRow } from '../../engine/tables.ts';
 import type { Place } from '../page-cursor.ts';
 import { yieldTurn } from '../yield-turn.ts';
 
-const PAGE_ROWS = 500;
+/** Of entries, and as many of payments. */
+export const LEDGER_PAGE_ROWS = 500;
 
 /** What is undefined does not matter. */
 export interface EntriesQuery {
@@ -66,13 +67,17 @@ async function* readPages<Table extends 'entries' | 'payments'>(
   query: Select<Table>,
   signal: AbortSignal,
 ): AsyncGenerator<BooksTables[Table]> {
-  const inOrder = query.orderBy(sql`ms`).orderBy(sql`bucket`).orderBy(sql`seq`).limit(PAGE_ROWS);
+  const inOrder = query
+    .orderBy(sql`ms`)
+    .orderBy(sql`bucket`)
+    .orderBy(sql`seq`)
+    .limit(LEDGER_PAGE_ROWS);
   let after: Place | undefined;
   for (;;) {
     await yieldTurn(signal);
     const page = await (after === undefined ? inOrder : goOnAfter(inOrder, after)).execute();
     yield* page as BooksTables[Table][];
-    if (page.length < PAGE_ROWS) return;
+    if (page.length < LEDGER_PAGE_ROWS) return;
     after = page.at(-1) as Place | undefined;
   }
 }

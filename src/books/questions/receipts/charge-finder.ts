@@ -1,4 +1,4 @@
-import type { QuestionContext } from '../question.ts';
+import type { QuestionSource } from '../question.ts';
 import { findRequest } from './find-request.ts';
 
 /**
@@ -16,7 +16,7 @@ interface ChargedRequest {
 export type ChargeFinder = (request: ChargedRequest) => Promise<number | undefined>;
 
 /** One search at a time. One that takes too long fails. */
-export function createChargeFinder(context: QuestionContext): ChargeFinder {
+export function createChargeFinder(context: QuestionSource): ChargeFinder {
   const { clock } = context;
   let leftMs = SEARCH_TIME_MAX_MS;
   let last: Promise<unknown> = Promise.resolve();

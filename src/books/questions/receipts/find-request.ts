@@ -7,7 +7,7 @@ import type { EntryRow } from '../../engine/tables.ts';
 import { forEachBucket } from '../../stream/for-each-bucket.ts';
 import { CLOCK_DIFFERENCE_MAX_MS, LATE_WITHIN_MAX_MS } from '../../stream/late-entries.ts';
 import { readIngestion } from '../../writing/write-batch.ts';
-import type { QuestionContext } from '../question.ts';
+import type { QuestionSource } from '../question.ts';
 import { yieldTurn } from '../yield-turn.ts';
 import { compareRows, mergeRows } from './merge-rows.ts';
 import { searchStreams } from './search-streams.ts';
@@ -48,7 +48,7 @@ interface RequestToFind {
  * is set aside is read before that: it may be entered meanwhile, too.
  */
 export async function findRequest(
-  { books, connection, clock }: QuestionContext,
+  { books, connection, clock }: QuestionSource,
   { requestId, bucket }: RequestToFind,
   signal: AbortSignal,
 ): Promise<FoundRequest> {
@@ -142,7 +142,7 @@ interface Traces {
 }
 
 async function findTraces(
-  connection: QuestionContext['connection'],
+  connection: QuestionSource['connection'],
   requestId: string,
   signal: AbortSignal,
 ): Promise<Traces> {

@@ -50,7 +50,7 @@ export async function listRequests(
   // Before the entries: what comes in meanwhile is not promised.
   const booksUntil = await readBooksUntil(context);
   const filter = await addAccountOfKey(books, asked);
-  const { rows, reached } = await findRows(books, { filter, limit, start }, signal);
+  const { rows, reached } = await findRows(context, { filter, limit, start }, signal);
   const nameOf = await findNames(books, rows);
   return {
     data: rows.map((row) => showRequest(row, nameOf)),
@@ -73,7 +73,7 @@ interface FoundRows {
 }
 
 async function findRows(
-  books: Books,
+  { books, share }: QuestionContext,
   { filter, limit, start }: Page,
   signal: AbortSignal,
 ): Promise<FoundRows> {
@@ -87,6 +87,7 @@ async function findRows(
   for (const group of groupDays(days, rowsOf)) {
     const scan = () => ({ db: books.db, filter, before, rowsMax: wanted - rows.length });
     for await (const part of lookThrough(scan, group, signal)) {
+      share.add(part.rows.length);
       rows.push(...part.rows);
       if (rows.length >= wanted) return { rows: rows.slice(0, limit), reached: rows[limit - 1] };
       before = { ms: part.fromMs, bucket: 0, seq: 0 };

@@ -74,14 +74,14 @@ export async function readStatement(
   { account, month }: StatementQuery,
   signal: AbortSignal,
 ): Promise<Statement> {
-  const { books, clock } = context;
+  const { books, clock, share } = context;
   const nowMs = clock.nowMs();
   const booksUntil = await readBooksUntil(context);
   const { fromMs, toMs } = spanOfMonth(month);
   await yieldTurn(signal);
   const { isWaiting, incomplete, openingMicros, payments, models, keys, total } =
     await readSnapshot(books, (db) =>
-      readMonth({ ...books, db }, { account, fromMs, toMs }, signal),
+      readMonth({ books: { ...books, db }, share }, { account, fromMs, toMs }, signal),
     );
   const nameOf = await findNames(books, [{ account }, ...keys.map(([key]) => ({ key }))]);
   const paidMicros = payments.reduce((sum, { amount }) => sum + amount, 0);
@@ -158,7 +158,10 @@ async function readBalance(books: Books, account: string, atMs: number): Promise
   return (await sumPayments(books, { account, toMs: atMs })) - (charged ?? 0);
 }
 
-async function listPayments({ db }: Books, { account, fromMs, toMs }: AccountSpan) {
+type MonthContext = Pick<QuestionContext, 'books' | 'share'>;
+
+async function listPayments({ books: { db }, share }: MonthContext, span: AccountSpan) {
+  const { account, fromMs, toMs } = span;
   const payments = await db
     .selectFrom('payments')
     .select(['ms', 'payment', 'kind', 'amount', 'note', 'balance'])
@@ -169,25 +172,29 @@ async function listPayments({ db }: Books, { account, fromMs, toMs }: AccountSpa
     .orderBy('seq')
     .limit(ROWS_MAX + 1)
     .execute();
-  if (payments.length <= ROWS_MAX) return payments;
-  throw new BooksError('too_many_rows', `the month has more than ${ROWS_MAX} payments`);
+  if (payments.length > ROWS_MAX) {
+    throw new BooksError('too_many_rows', `the month has more than ${ROWS_MAX} payments`);
+  }
+  share.add(payments.length);
+  return payments;
 }
 
 type NamedSums = readonly [name: string, sums: readonly number[]];
 
 /** Entries that come in meanwhile would be in one part and not in another. */
-async function readMonth(books: Books, span: AccountSpan, signal: AbortSignal) {
+async function readMonth(context: MonthContext, span: AccountSpan, signal: AbortSignal) {
+  const { books } = context;
   const { account, fromMs, toMs } = span;
   return {
     isWaiting: await hasDoubtful(books, account, toMs),
     incomplete: await findMissing(books, account, toMs),
     openingMicros: await readBalance(books, account, fromMs),
-    payments: await listPayments(books, span),
-    ...(await sumUsage(books, span, signal)),
+    payments: await listPayments(context, span),
+    ...(await sumUsage(context, span, signal)),
   };
 }
 
-async function sumUsage(books: Books, span: AccountSpan, signal: AbortSignal) {
+async function sumUsage(context: MonthContext, span: AccountSpan, signal: AbortSignal) {
   const by = ['key', 'model'] as const;
   const columns = columnsOf(by);
   const [models, keys] = [new Map<string, number[]>(), new Map<string, number[]>()];
@@ -198,12 +205,15 @@ async function sumUsage(books: Books, span: AccountSpan, signal: AbortSignal) {
     rows.set(name, row);
     addSums(row, sums);
   };
-  for await (const rows of readUsage(books, { ...span, by, rowsMax: ROWS_MAX }, signal)) {
+  for await (const rows of readUsage(context, { ...span, by, rowsMax: ROWS_MAX }, signal)) {
+    const known = models.size + keys.size;
     for (const row of rows) {
       add(models, 'model', row);
       add(keys, 'key', row);
       addSums(total, row.sums);
     }
+    context.share.drop(rows.length);
+    context.share.add(models.size + keys.size - known);
   }
   return { models: sortByName(models), keys: sortByName(keys), total };
 }

@@ -1,10 +1,8 @@
-import type { Books } from '../../engine/books.ts';
+import type { QuestionContext } from '../question.ts';
+import { ROWS_HELD_MAX } from '../row-budget.ts';
 import { addSums, readUsage, refuseRows, type UsageRow } from './read-usage.ts';
 import { chargedOf, NO_SUMS } from './show-usage.ts';
 import type { UsageQuery } from './usage-query.ts';
-
-/** To find the largest among them, and where rows can only be sorted when all of them are there. */
-export const ROWS_HELD_MAX = 150_000;
 
 interface CollectedUsage {
   readonly rows: readonly UsageRow[];
@@ -14,21 +12,23 @@ interface CollectedUsage {
 
 /** Reads all rows, and puts them in the order that is asked for. */
 export async function collectUsage(
-  books: Books,
+  context: Pick<QuestionContext, 'books' | 'share'>,
   { order, limit, ...query }: UsageQuery,
   rowsMax: number,
   signal: AbortSignal,
 ): Promise<CollectedUsage> {
   const total = [...NO_SUMS];
+  // To find the largest among them, all of them have to be there.
   const held = { ...query, rowsMax: limit === undefined ? rowsMax : ROWS_HELD_MAX };
   let rows: UsageRow[] = [];
-  for await (const some of readUsage(books, held, signal)) {
+  for await (const some of readUsage(context, held, signal)) {
     for (const row of some) {
       addSums(total, row.sums);
       rows.push(row);
     }
     if (limit !== undefined && rows.length > limit) {
       if (order === 'charged') rows.sort(compareCharged);
+      context.share.drop(rows.length - limit);
       rows = rows.slice(0, limit);
     }
     if (rows.length > rowsMax) throw refuseRows(rowsMax);

@@ -5,6 +5,8 @@ import { dayOfMs, hourOfMs, msOfDay } from '../../engine/days.ts';
 import { SUM_COLUMNS } from '../../engine/tables.ts';
 import { addAccountOfKey } from '../add-account-of-key.ts';
 import { BooksError } from '../books-error.ts';
+import type { QuestionContext } from '../question.ts';
+import { type RowShare, refuseForOthers } from '../row-budget.ts';
 import { yieldTurn } from '../yield-turn.ts';
 import { findDays, refuseMissingDays } from './find-days.ts';
 import { planUsage, type UsageSegment } from './plan-usage.ts';
@@ -33,10 +35,10 @@ const UNITS_MAX = 512;
 
 /**
  * Sums up usage in the order of the groups, some rows at a time. Each has all of its sums; those
- * without entries are left out.
+ * without entries are left out. The rows are counted until whoever takes them drops them.
  */
 export async function* readUsage(
-  books: Books,
+  { books, share }: Pick<QuestionContext, 'books' | 'share'>,
   query: ReadUsageQuery,
   signal: AbortSignal,
 ): AsyncGenerator<readonly UsageRow[]> {
@@ -49,11 +51,13 @@ export async function* readUsage(
   refuseMissingDays(segments, days);
   const isByTime = columns[0] === 'day' || columns[0] === 'hour';
   for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
-    const rows = createRows(rowsMax);
-    const chunks = { columns, filter, segments, slice, rowsMax, days: days.tables };
+    const rows = createRows(rowsMax, share);
+    const readMax = () => Math.min(rowsMax, rows.count() + share.room());
     // What is not by time adds up: there is no chunk that is small enough.
-    const readRoom = () => (isByTime ? rowsMax - rows.count() : Number.POSITIVE_INFINITY);
-    for await (const { summed, endMs } of sumSegments(books, { ...chunks, readRoom }, signal)) {
+    const readRoom = () => (isByTime ? readMax() - rows.count() : Number.POSITIVE_INFINITY);
+    const room = { rowsMax, readMax, readRoom };
+    const chunks = { columns, filter, segments, slice, days: days.tables, ...room };
+    for await (const { summed, endMs } of sumSegments(books, chunks, signal)) {
       rows.add(summed, columns);
       if (isByTime) yield rows.takeBefore(columns[0] === 'day' ? dayOfMs(endMs) : hourOfMs(endMs));
     }
@@ -67,6 +71,8 @@ interface SegmentQuery {
   readonly segments: readonly UsageSegment[];
   readonly slice: AccountSlice;
   readonly rowsMax: number;
+  /** `rowsMax`, or less where other questions have the rest at the moment. */
+  readMax(): number;
   /** How many rows a chunk may add, unless it cannot be any shorter. */
   readRoom(): number;
   /** The days whose entries have a table. */
@@ -76,7 +82,7 @@ interface SegmentQuery {
 /** Goes through the time in chunks whose length depends on their rows and how long they take. */
 async function* sumSegments(
   books: Books,
-  { segments, days, readRoom, ...rest }: SegmentQuery,
+  { segments, days, readMax, readRoom, ...rest }: SegmentQuery,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly summed: readonly SummedRow[]; readonly endMs: number }> {
   for (const { source, fromMs, toMs } of segments) {
@@ -87,13 +93,16 @@ async function* sumSegments(
       await yieldTurn(signal);
       const startedMs = performance.now();
       const hasTable = source !== 'entries' || days.has(dayOfMs(startMs));
-      const chunk = { ...rest, source, fromMs: startMs, toMs: endMs };
+      // Before the query, which reads no further: others may give some back meanwhile.
+      const [rowsMax, room] = [readMax(), readRoom()];
+      const chunk = { ...rest, rowsMax, source, fromMs: startMs, toMs: endMs };
       const summed = hasTable ? await sumChunk(books, chunk) : [];
       const readUnits = Math.ceil((endMs - startMs) / unitMs);
-      if (summed.length > readRoom() && readUnits > 1) {
+      if (summed.length > room && readUnits > 1) {
         units = halve(readUnits);
         continue;
       }
+      if (summed.length > rowsMax && rowsMax < rest.rowsMax) throw refuseForOthers();
       yield { summed, endMs };
       const tookMs = performance.now() - startedMs;
       const mayGrow = summed.length * 2 <= readRoom();
@@ -141,10 +150,11 @@ interface Rows {
 
 const ENTRIES = SUM_COLUMNS.indexOf('entries');
 
-function createRows(rowsMax: number): Rows {
+function createRows(rowsMax: number, share: RowShare): Rows {
   const rows = new Map<string, { names: readonly (string | number)[]; sums: number[] }>();
   return {
     add(summed, columns) {
+      const known = rows.size;
       for (const found of summed) {
         const names = columns.map((column) => found[column] ?? '');
         const name = names.join('\0');
@@ -153,6 +163,7 @@ function createRows(rowsMax: number): Rows {
         else addSums(row.sums, sumsOf(found));
       }
       if (rows.size > rowsMax) throw refuseRows(rowsMax);
+      share.add(rows.size - known);
     },
     count: () => rows.size,
     takeBefore(time) {
@@ -160,7 +171,8 @@ function createRows(rowsMax: number): Rows {
       for (const [name, row] of rows) {
         if (time !== undefined && Number(row.names[0]) >= time) continue;
         rows.delete(name);
-        if (row.sums[ENTRIES] !== 0) taken.push(row);
+        if (row.sums[ENTRIES] === 0) share.drop(1);
+        else taken.push(row);
       }
       return taken.sort(compareRows);
     },

@@ -40,7 +40,7 @@ export async function sumChunk({ db }: Books, chunk: Chunk): Promise<readonly Su
     select ${sql.join(selected)} from ${sql.table(table)}
     where ${sql.join(conditionsOf(chunk), sql` and `)}
     group by ${sql.join(places)}
-    limit ${sql.lit(rowsMax + 1)}`.execute(db);
+    limit ${rowsMax + 1}`.execute(db);
   return rows;
 }
 

@@ -39,7 +39,7 @@ export async function sumUsage(
   const { books } = context;
   const booksUntil = await readBooksUntil(context);
   const columns = columnsOf(query.by);
-  const { rows, total } = await collectUsage(books, query, ROWS_MAX, signal);
+  const { rows, total } = await collectUsage(context, query, ROWS_MAX, signal);
   const nameOf = await findNames(books, subjectsOf(columns, rows));
   const { account, fromMs, toMs } = query;
   const isAboutPayments = USAGE_FILTERS.every(

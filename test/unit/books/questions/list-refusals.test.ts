@@ -10,6 +10,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { BooksTables } from '../../../../src/books/engine/tables.ts';
 import { listRefusals } from '../../../../src/books/questions/list-refusals.ts';
 import type { QuestionContext } from '../../../../src/books/questions/question.ts';
+import { createRowBudget, ROWS_HELD_MAX } from '../../../../src/books/questions/row-budget.ts';
 import { useCleanUp } from '../../../support/use-clean-up.ts';
 
 const cleanUp = useCleanUp();
@@ -51,7 +52,8 @@ async function askServer({ wayMs, workMsOfMinute }: Server): Promise<number[]> {
     },
   });
   const connection = { send: async () => [null, null] };
-  const context = { books: { db }, connection } as unknown as QuestionContext;
+  const share = createRowBudget(ROWS_HELD_MAX).open();
+  const context = { books: { db }, connection, share } as unknown as QuestionContext;
   const report = await listRefusals(context, { by: 'refusal' }, new AbortController().signal);
   expect(report.total).toBe(MINUTES);
   return spans;
