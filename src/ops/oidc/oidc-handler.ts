@@ -4,7 +4,7 @@ import { isOwnPage, isPageOf } from '../access/is-own-page.ts';
 import { createCookies } from '../access/session-cookie.ts';
 import type { OpsAnswer } from '../ops-answer.ts';
 import { OpsProblem } from '../ops-problem.ts';
-import { showSession } from '../routes/operator-routes.ts';
+import { endSession } from './end-session.ts';
 import { type HandleOidc, OIDC_PATHS, type OidcOptions, type OidcParts } from './oidc-parts.ts';
 import { createSignInHandlers } from './sign-in.ts';
 
@@ -62,9 +62,10 @@ function createStateHandler({ sessions, cookies }: OidcParts): HandleOidc {
 
 /** Ends the session here. The one at the provider goes on. */
 function createSignOutHandler(parts: OidcParts): HandleOidc {
-  const { oidc, sessions, callers, cookies, audit, node } = parts;
+  const { oidc, sessions, cookies } = parts;
   const { origin } = new URL(oidc.redirectUrl);
-  return async ({ headers, socket }) => {
+  return async (request) => {
+    const { headers } = request;
     if (!isOwnPage(headers, origin)) {
       throw new OpsProblem(403, 'not_our_page', 'only a page of the dashboard may sign out');
     }
@@ -77,17 +78,7 @@ function createSignOutHandler(parts: OidcParts): HandleOidc {
         'somebody else has signed in with this browser',
       );
     }
-    const ended = cookie === undefined ? undefined : await sessions.end(cookie);
-    if (ended !== undefined) {
-      callers.forgetAll();
-      const operator = { id: ended.subject, name: ended.name };
-      await audit.add({
-        ...{ what: 'operator.sign_out', node, account: null, key: null, outcome: 'done' },
-        who: { via: 'api', token: null, address: socket.remoteAddress ?? '', operator },
-        before: showSession(ended),
-        after: { id: ended.id },
-      });
-    }
+    if (cookie !== undefined) await endSession(parts, cookie, request);
     return {
       status: 200,
       body: { signed_out: true },

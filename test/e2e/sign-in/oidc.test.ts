@@ -151,12 +151,16 @@ it('the cookie is for this host only, hidden from scripts, and new with each sig
   );
   const first = visitor.cookies.get(SESSION);
   expect(first).not.toBe('x'.repeat(43));
+  expect((await visitor.me()).status).toBe(200);
   await visitor.signIn();
   const second = visitor.cookies.get(SESSION);
   expect(second).not.toBe(first);
   expect((await visitor.me()).status).toBe(200);
   visitor.cookies.set(SESSION, first ?? '');
-  expect((await visitor.me(other.opsUrl)).status).toBe(401);
+  for (const { opsUrl } of [node, other]) expect((await visitor.me(opsUrl)).status).toBe(401);
+  // The sign-in ended the session before it.
+  const { data } = await admin(node).call<{ data: { what: string }[] }>('GET', '/audit?limit=2');
+  expect(data.map(({ what }) => what)).toEqual(['operator.sign_in', 'operator.sign_out']);
 });
 
 it('a role is the highest that a value of the claim gives; without one a page says so', async () => {
