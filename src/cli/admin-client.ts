@@ -10,6 +10,8 @@ const UNSENT_CODES: ReadonlySet<string> = new Set([
 ]);
 /** For long lists, and for questions that the books may have to look at many days for. */
 export const BOOKS_TIME_MAX_MS = 60_000;
+/** For answers without a bound of rows, which whoever reads them may slow down. */
+const TEXT_TIME_MAX_MS = 600_000;
 const PAGE_MAX = 1_000;
 
 export interface AdminClient {
@@ -21,7 +23,7 @@ export interface AdminClient {
     answerTimeMaxMs?: number,
   ): Promise<Answer>;
   /** An answer that is text, such as CSV, of any length: whole lines without the last end. */
-  read(path: string, answerTimeMaxMs: number): AsyncIterable<string>;
+  read(path: string): AsyncIterable<string>;
 }
 
 export function createAdminClient({ url, token, tokenPath }: AdminSource): AdminClient {
@@ -54,10 +56,11 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       if (response.ok) return answer as Answer;
       throw refuseAnswer(response.status, answer, url);
     },
-    async *read(path, answerTimeMaxMs) {
-      const response = await ask('GET', path, undefined, answerTimeMaxMs);
+    async *read(path) {
+      const response = await ask('GET', path, undefined, TEXT_TIME_MAX_MS);
       if (!response.ok) {
-        const answer = await readAnswer(response, { method: 'GET', url, answerTimeMaxMs });
+        const question = { method: 'GET', url, answerTimeMaxMs: TEXT_TIME_MAX_MS };
+        const answer = await readAnswer(response, question);
         throw refuseAnswer(response.status, answer, url);
       }
       try {

@@ -55,7 +55,7 @@ export function registerStatementCommand(program: Command, host: CommandHost): v
         const path = `/accounts/${encodeURIComponent(id)}/statements/${options.month}`;
         const format = options.csv === true ? 'csv' : options.html === true ? 'html' : undefined;
         if (format !== undefined) {
-          for await (const lines of read(`${path}?format=${format}`, BOOKS_TIME_MAX_MS)) {
+          for await (const lines of read(`${path}?format=${format}`)) {
             await host.terminal.outPaced(lines);
           }
           return undefined;

@@ -9,9 +9,6 @@ import {
 import { parseCount, parseTime } from '../parse-values.ts';
 import { printTable } from '../print-table.ts';
 
-/** In CSV there may be any number of rows. */
-const CSV_TIME_MAX_MS = 600_000;
-
 interface UsageOptions extends AdminOptions {
   readonly account?: string;
   readonly key?: string;
@@ -73,7 +70,7 @@ export function registerUsageCommand(program: Command, host: CommandHost): void 
       runAdminCommand(host, options, async ({ call, read }) => {
         const query = queryOf(options);
         if (options.csv === true) {
-          for await (const lines of read(`/usage?${query}&format=csv`, CSV_TIME_MAX_MS)) {
+          for await (const lines of read(`/usage?${query}&format=csv`)) {
             await host.terminal.outPaced(lines);
           }
           return undefined;
