@@ -32,7 +32,7 @@ interface CollectorOptions {
   /** The metrics of this process itself. */
   readonly readOwn: () => readonly MetricSnapshot[];
   /** A worker did not answer in time. */
-  readonly onUnread: () => void;
+  readonly onSilent: () => void;
   readonly log: Log;
 }
 
@@ -47,7 +47,7 @@ interface LastMetrics {
  *   added ──▶ asked at each scrape ──▶ gone: its counts are added to those of all ended workers
  */
 export function createMetricsCollector(options: CollectorOptions): MetricsCollector {
-  const { readOwn, onUnread, log } = options;
+  const { readOwn, onSilent, log } = options;
   const sources = new Map<MetricsSource, LastMetrics>();
   let ended: readonly MetricSnapshot[] = [];
   let running: Promise<MetricsText> | undefined;
@@ -63,7 +63,7 @@ export function createMetricsCollector(options: CollectorOptions): MetricsCollec
       seen.metrics = await source.readMetrics();
     } catch {
       seen.metrics = keepGrowing(seen.metrics);
-      if (sources.has(source)) onUnread();
+      if (sources.has(source)) onSilent();
     }
   };
 

@@ -240,8 +240,8 @@ export const METRICS = {
   }),
   workers: gauge('tollgate_workers', 'sum', 'Workers that accept or finish requests.'),
   workerRestarts: counter('tollgate_worker_restarts_total', 'Workers that died and were replaced.'),
-  workersUnread: counter(
-    'tollgate_workers_unread_total',
+  workersSilent: counter(
+    'tollgate_workers_silent_total',
     'Workers that did not report their metrics within a second of a scrape; the scrape lacks their gauges.',
   ),
   requestLogLinesDropped: counter(

@@ -33,10 +33,10 @@ export function createNodeMetrics({ configInUse, log }: NodeMetricsOptions): Nod
   metrics.buildInfo.watch((set) => set({ version: packageVersion(), node: process.version }, 1));
   const hash = () => Number.parseInt(hashSharedSettings(configInUse()), 16);
   metrics.configHash.watch((set) => set({}, hash()));
-  const unread = metrics.workersUnread.at({});
+  const silent = metrics.workersSilent.at({});
   const collector = createMetricsCollector({
     readOwn: metrics.read,
-    onUnread: () => unread.add(1),
+    onSilent: () => silent.add(1),
     log,
   });
   return {

@@ -107,7 +107,7 @@ describe('the documentation in a browser', () => {
     expect(page.url()).toBe(`${gateway().opsUrl}/docs/admin-api#the-audit-log`);
     await page.locator('[aria-current="page"]', { hasText: 'Admin API' }).waitFor();
 
-    await search.fill('tollgate_workers_unread_total');
+    await search.fill('tollgate_workers_silent_total');
     await search.press('Enter');
     await page.getByRole('heading', { name: 'Metrics', level: 1 }).waitFor();
     await search.fill('nothing-has-this-word');
@@ -127,7 +127,7 @@ describe('the documentation in a browser', () => {
     const kept: Route[] = [];
     await page.route('**/search-index-*.json', (route) => void kept.push(route));
     const search = page.getByRole('searchbox', { name: 'Search the documentation' });
-    await search.fill('tollgate_workers_unread_total');
+    await search.fill('tollgate_workers_silent_total');
     await search.press('Enter');
     await expect.poll(() => kept).toHaveLength(1);
     await kept[0]?.continue();

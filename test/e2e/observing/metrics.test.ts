@@ -88,7 +88,7 @@ describe('/metrics of the ops listener', () => {
       await waitForSum(gateway, 1, 'tollgate_workers');
       const page = await scrape(gateway);
       expect(page.sum(...ADMITTED)).toBe(admitted);
-      expect(page.sum('tollgate_workers_unread_total')).toBeGreaterThan(1);
+      expect(page.sum('tollgate_workers_silent_total')).toBeGreaterThan(1);
     } finally {
       process.kill(stopped, 'SIGCONT');
     }

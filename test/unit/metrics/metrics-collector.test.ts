@@ -42,10 +42,10 @@ function createWorker() {
 }
 
 function createScene() {
-  const unread: string[] = [];
+  const silent: string[] = [];
   const collector = createMetricsCollector({
     readOwn: createProcessMetrics(CONFIGURED).read,
-    onUnread: () => unread.push('one'),
+    onSilent: () => silent.push('one'),
     log: createMemoryLog(),
   });
   const [a, b] = [createWorker(), createWorker()];
@@ -53,7 +53,7 @@ function createScene() {
   collector.add(b.source);
   const sum = async (name: string, labels = {}) =>
     sumSeries((await collector.collect()).text, `tollgate_${name}`, labels);
-  return { collector, unread, a, b, sum };
+  return { collector, silent, a, b, sum };
 }
 
 describe('the collector of metrics', () => {
@@ -93,14 +93,14 @@ describe('the collector of metrics', () => {
   });
 
   it('shows a stuck worker as it was last seen, without its gauges, and says so', async () => {
-    const { a, unread, sum } = createScene();
+    const { a, silent, sum } = createScene();
     a.swept(3);
     await sum('holds_swept_total');
     a.swept(1);
     a.worker.isStuck = true;
     expect(await sum('holds_swept_total')).toBe(3);
     expect(await sum('workers')).toBe(1);
-    expect(unread).toHaveLength(2);
+    expect(silent).toHaveLength(2);
     a.worker.isStuck = false;
     expect(await sum('holds_swept_total')).toBe(4);
     expect(await sum('workers')).toBe(2);
