@@ -45,12 +45,14 @@ beforeAll(async () => {
   }, 'the server talks TLS');
 });
 
-/** Asks the server whether the connection is encrypted, and whose it is. */
-async function ask(options: string, { host = 'localhost', password = PASSWORD } = {}) {
+function urlOf(options: string, { host = 'localhost', password = PASSWORD } = {}): string {
   const credentials = [USER, password].map(encodeURIComponent).join(':');
-  const place = parseBooksUrl(
-    `postgres://${credentials}@${host}:${server.port}/postgres${options}`,
-  );
+  return `postgres://${credentials}@${host}:${server.port}/postgres${options}`;
+}
+
+/** Asks the server whether the connection is encrypted, and whose it is. */
+async function ask(...[options, login]: Parameters<typeof urlOf>) {
+  const place = parseBooksUrl(urlOf(options, login));
   if (place.kind !== 'postgres') throw new Error('it is a server');
   const { db } = open({ kind: 'postgres', url: place.url.reveal(), connectionsMax: 1 });
   const { rows } = await sql<{ ssl: boolean; user: string }>`
@@ -82,6 +84,19 @@ describe('a connection to Postgres', () => {
     expect(await ask('?sslmode=no-verify')).toEqual({ ssl: true, user: USER });
     const compatible = '?sslmode=require&uselibpqcompat=true';
     expect(await ask(compatible)).toEqual({ ssl: true, user: USER });
+  });
+
+  it('sees what was committed while it waited, whatever its role has by default', async () => {
+    const { db } = open({ kind: 'postgres', url: server.url, connectionsMax: 1 });
+    const setting = sql.raw('default_transaction_isolation');
+    await sql`alter role ${sql.ref(USER)} set ${setting} = 'serializable'`.execute(db);
+    const place = parseBooksUrl(urlOf('?sslmode=no-verify'));
+    if (place.kind !== 'postgres') throw new Error('it is a server');
+    const own = open({ kind: 'postgres', url: place.url.reveal(), connectionsMax: 1 });
+    const { rows } = await sql<{ level: string }>`
+      select current_setting('transaction_isolation') as level`.execute(own.db);
+    expect(rows).toEqual([{ level: 'read committed' }]);
+    await sql`alter role ${sql.ref(USER)} reset all`.execute(db);
   });
 
   it('is refused by a server that asks for encryption', async () => {

@@ -22,6 +22,8 @@ const TRANSACTION_REST_MS_MAX = 30_000;
 const SERVER_SETTINGS = {
   ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 4 },
   tcp_user_timeout: 30_000,
+  // Whatever the role or the server has by default: what waited for a lock sees what came meanwhile.
+  default_transaction_isolation: 'read committed',
 };
 
 interface OpenBooksOptions {
@@ -85,7 +87,7 @@ async function openPool(
 
 function encodeSettings(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
+    .map(([name, value]) => `-c ${name}=${String(value).replaceAll(' ', '\\ ')}`)
     .join(' ');
 }
 
