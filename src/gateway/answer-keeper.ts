@@ -1,4 +1,4 @@
-import type { ApiKey } from '../protocol/admission.ts';
+import type { ApiKey, OwnedKey } from '../protocol/admission.ts';
 import type {
   AnswerToKeep,
   ItemReferences,
@@ -31,7 +31,7 @@ export interface AnswerKeeper {
   /** Call it if a request for which something was recalled is admitted. */
   noteAdmitted(key: ApiKey): void;
   /** Takes what a request has brought itself, in a body of so many bytes. */
-  reserve(key: ApiKey, input: readonly ResponseItem[], ownBytes: number): AnswerReservation;
+  reserve(key: OwnedKey, input: readonly ResponseItem[], ownBytes: number): AnswerReservation;
   /** Undefined if the account has no such answer. */
   find(key: ApiKey, responseId: string): Promise<FoundAnswer | undefined>;
   /** Returns whether there was such an answer. */

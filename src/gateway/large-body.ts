@@ -1,4 +1,3 @@
-import type { ApiKey } from '../protocol/admission.ts';
 import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Steps } from './steps.ts';
@@ -10,28 +9,15 @@ export function isLarge(bodyBytes: number): boolean {
   return bodyBytes > SMALL_BODY_BYTES_MAX;
 }
 
-/** Refuses to read a large body whose owner has had too many read without paying for them. */
+/** Refuses to read a large body of an account that has had too many read without paying for them. */
 export async function takeLargeBody(
-  key: ApiKey,
+  accountId: string,
   bodyBytes: number,
   { unpaidBodies }: Pick<Steps, 'unpaidBodies'>,
 ): Promise<void> {
-  const waitMs = await unpaidBodies.take(ownerOf(key), bodyBytes);
+  const waitMs = await unpaidBodies.take(accountId, bodyBytes);
   if (waitMs === 0) return;
   throw new Refusal('rate_limited', 'Too many large requests that were not admitted.', {
     headers: retryAfterHeaders(waitMs),
   });
-}
-
-export function noteLargeBodyAdmitted(
-  key: ApiKey,
-  bodyBytes: number,
-  { unpaidBodies }: Pick<Steps, 'unpaidBodies'>,
-): void {
-  unpaidBodies.noteAdmitted(ownerOf(key), bodyBytes);
-}
-
-/** Others may know the id of a key, but not its digest. */
-function ownerOf({ accountId, digest }: ApiKey): string {
-  return accountId ?? digest;
 }

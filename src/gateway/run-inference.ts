@@ -15,7 +15,7 @@ import type { ClientSide } from './client-side.ts';
 import type { Delivery } from './delivery.ts';
 import type { RequestTerms } from './describe-request.ts';
 import { findBounds, isInputUnsure, type RequestBounds } from './find-bounds.ts';
-import { isLarge, noteLargeBodyAdmitted, takeLargeBody } from './large-body.ts';
+import { isLarge, takeLargeBody } from './large-body.ts';
 import { type AnswerEnd, createMeter, type MeterOptions } from './meter.ts';
 import type { ClientRequest } from './read-request.ts';
 import { readResolved } from './read-resolved.ts';
@@ -104,13 +104,7 @@ async function openAnswer(
 
   const body = await client.body(key);
   recorder.noteBody();
-  if (isLarge(body.length)) {
-    if (key.accountId === undefined) {
-      const { accountId } = await steps.prove(key);
-      await client.body({ ...key, accountId });
-    }
-    await takeLargeBody(key, body.length, steps);
-  }
+  if (isLarge(body.length)) await checkLargeBody(client, key, body.length, steps);
   const read = readResolved({ body, format, header, steps, key });
   const asked = read instanceof Promise ? await read : read;
   const { request, source } = asked;
@@ -136,7 +130,7 @@ async function openAnswer(
     stop: (refusal) => leave.refuse(refusal),
   });
   recorder.noteAdmission(admission.heldMicros);
-  if (isLarge(body.length)) noteLargeBodyAdmitted(key, body.length, steps);
+  if (isLarge(body.length)) steps.unpaidBodies.noteAdmitted(admission.accountId, body.length);
   if (asked.hasRecalled === true) steps.answerKeeper?.noteAdmitted(key);
   const addressee = { client, format, leave, meter, recorder };
   const order = { asked, ownBytes: body.length, key, admission, model, steps, bounds };
@@ -152,6 +146,21 @@ async function openAnswer(
   return { sending, leave, admission, reservation, requestTerms };
 }
 
+/** Finds out whose it is first: a worker knows only the accounts of keys that it has met. */
+async function checkLargeBody(
+  client: ClientSide,
+  key: ApiKey,
+  bodyBytes: number,
+  steps: Steps,
+): Promise<void> {
+  let { accountId } = key;
+  if (accountId === undefined) {
+    ({ accountId } = await steps.prove(key));
+    await client.body({ ...key, accountId });
+  }
+  await takeLargeBody(accountId, bodyBytes, steps);
+}
+
 /** The meter lives as long as the answer, so it gets no more than it needs. */
 function meterOptionsOf({ id, price }: Model, bounds: RequestBounds, steps: Steps): MeterOptions {
   const { estimate, input, contextTokensMax, outputTokensMax, searchesMax } = bounds;
@@ -159,8 +168,10 @@ function meterOptionsOf({ id, price }: Model, bounds: RequestBounds, steps: Step
   return { price, estimate, ratio, input, contextTokensMax, outputTokensMax, searchesMax };
 }
 
-function reserveAnswer({ asked, ownBytes, key, steps }: Order): AnswerReservation | undefined {
-  return asked.newItems && steps.answerKeeper?.reserve(key, asked.newItems, ownBytes);
+function reserveAnswer(order: Order): AnswerReservation | undefined {
+  const { asked, ownBytes, key, admission, steps } = order;
+  const owned = { ...key, accountId: admission.accountId };
+  return asked.newItems && steps.answerKeeper?.reserve(owned, asked.newItems, ownBytes);
 }
 
 function hiddenCostOf(
@@ -243,7 +254,7 @@ function askUpstream(
     cutOff: () => leave.cutOff(),
     signal: leave.signal,
   });
-  leave.follow(parts);
+  leave.follow(parts, admission.accountId);
   return request.isStream ? sendStream(delivery, parts) : sendWhole(delivery, parts);
 }
 

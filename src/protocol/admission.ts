@@ -45,6 +45,8 @@ export interface ApiKey {
   readonly accountId: string | undefined;
 }
 
+export type OwnedKey = ApiKey & { readonly accountId: string };
+
 /** What an account may do, with all of its keys together. */
 interface PlanTerms {
   /** In the window of the settings. */

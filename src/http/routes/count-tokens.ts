@@ -31,8 +31,11 @@ export async function countTokens(exchange: Exchange, steps: Steps, read: Read):
   checkContentType(header('content-type'));
   checkEncoding(header);
   const body = await exchange.body(key);
-  const { models } = await steps.admitFree(key);
-  if (isLarge(body.length)) await takeLargeBody(key, body.length, steps);
+  const { accountId, models } = await steps.admitFree(key);
+  if (isLarge(body.length)) {
+    await exchange.body({ ...key, accountId });
+    await takeLargeBody(accountId, body.length, steps);
+  }
   const { request, source } = await read({ body, header, key });
   const { catalogue } = steps.offer();
   const model = catalogue.resolve(request.model);

@@ -101,13 +101,13 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
     let gaveWay = false;
     const holder = {
       giveWay() {
-        inputs.remove(holder, key.digest);
+        inputs.remove(holder, key.accountId);
         input = '';
         gaveWay = true;
       },
     };
-    if (inputs.makeRoom(holder, key.digest, input.length))
-      inputs.add(holder, key.digest, input.length);
+    if (inputs.makeRoom(holder, key.accountId, input.length))
+      inputs.add(holder, key.accountId, input.length);
     else holder.giveWay();
     return {
       async keep(answer) {
@@ -126,7 +126,7 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
         }
       },
       release() {
-        inputs.remove(holder, key.digest);
+        inputs.remove(holder, key.accountId);
         input = '';
       },
     };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { METRICS } from '../../../src/metrics/metrics.ts';
 import { createProcessMetrics } from '../../../src/metrics/process-metrics.ts';
-import type { ApiKey } from '../../../src/protocol/admission.ts';
+import type { OwnedKey } from '../../../src/protocol/admission.ts';
 import { createAnswerKeeper } from '../../../src/worker/keeper/create-answer-keeper.ts';
 
 const MIB = 1024 ** 2;
@@ -23,11 +23,14 @@ it('what a customer asked in many running requests leaves room for what others a
     metrics,
     clock: { nowMs: () => 0 },
   } as unknown as Parameters<typeof createAnswerKeeper>[0]);
-  const keyOf = (digest: string) => ({ digest, bucket: 0 }) as ApiKey;
-  const reserve = (digest: string, bytes: number) =>
-    keeper.reserve(keyOf(digest), [{ text: 'x'.repeat(bytes) }], bytes);
+  let keys = 0;
+  const reserve = (accountId: string, bytes: number) => {
+    keys += 1;
+    const key = { accountId, digest: `key ${keys}`, bucket: 0 } as OwnedKey;
+    return keeper.reserve(key, [{ text: 'x'.repeat(bytes) }], bytes);
+  };
 
-  // 60 MiB of the 64 MiB.
+  // 60 MiB of the 64 MiB, each with another key.
   const many = Array.from({ length: 40 }, () => reserve('greedy', 1.5 * MIB));
   const others = Array.from({ length: 8 }, (_, index) => reserve(`other ${index}`, MIB));
   for (const reservation of [...others, ...many]) await reservation.keep(ANSWER);
