@@ -6,11 +6,13 @@ import type { TokenEstimate } from './estimate-tokens.ts';
  * Some upstreams also count the tokens that end an answer, beyond the requested maximum. Such a
  * small excess does not mark the usage as implausible.
  */
-const ENDING_TOKENS_MAX = 32;
+export const ENDING_TOKENS_MAX = 32;
 
 interface UsageLimits {
   /** What the upstream was asked for. */
   readonly outputTokensMax: number;
+  /** What the client has surely got, if that is more; otherwise 0. */
+  readonly outputTokensSure: number;
   /** The most that all runs of the model together can have read of what was sent and found. */
   readonly inputTokensMax: number;
   readonly searchesMax: number;
@@ -22,15 +24,19 @@ export interface LimitedUsage {
   readonly isImplausible: boolean;
 }
 
-/** Limits the usage to what the answer can have cost: nobody pays for more than was asked. */
+/**
+ * Limits the usage to what the answer can have cost: nobody pays for more than was asked, unless
+ * the upstream has written more. Otherwise a client could ask it in a way that it does not
+ * understand.
+ */
 export function limitUsage(reported: Usage, limits: UsageLimits): LimitedUsage {
-  const { outputTokensMax, inputTokensMax, searchesMax } = limits;
+  const { outputTokensMax, outputTokensSure, inputTokensMax, searchesMax } = limits;
   const usage = timeWrites(reported, limits.cacheWrite);
   const input = inputOf(usage);
   const isBeyond = input > inputTokensMax || usage.searches > searchesMax;
   const isOutputSound = usage.output <= outputTokensMax && usage.thinking <= usage.output;
   if (isOutputSound && !isBeyond) return { usage, isImplausible: false };
-  const output = Math.min(usage.output, outputTokensMax);
+  const output = Math.min(usage.output, Math.max(outputTokensMax, outputTokensSure));
   const thinking = Math.min(usage.thinking, output);
   const searches = Math.min(usage.searches, searchesMax);
   const limited = input > inputTokensMax ? limitInput(usage, inputTokensMax) : usage;

@@ -39,6 +39,7 @@ export class ClientLeave implements UnreadAnswer {
   readonly #meter: Meter;
   readonly #unread: UnreadList;
   readonly #cost: HiddenCost;
+  accountId = '';
   #answer: Answer | undefined;
   #place: UnreadPlace | undefined;
   #state: 'here' | 'unread' | 'stopped' = 'here';
@@ -55,8 +56,9 @@ export class ClientLeave implements UnreadAnswer {
     else client.signal.addEventListener('abort', this.#onGone);
   }
 
-  follow(answer: Answer): void {
+  follow(answer: Answer, accountId: string): void {
     this.#answer = answer;
+    this.accountId = accountId;
   }
 
   get requestBytes(): number {

@@ -1,7 +1,7 @@
 import type { Price } from '../catalogue/catalogue.ts';
 import { type BodyBound, estimateInput } from '../catalogue/estimate-hold.ts';
 import type { TokenEstimate } from '../catalogue/estimate-tokens.ts';
-import { type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
+import { ENDING_TOKENS_MAX, type LimitedUsage, limitUsage } from '../catalogue/limit-usage.ts';
 import { priceUsage } from '../catalogue/price-usage.ts';
 import { countUtf8Bytes } from '../lib/bytes/count-utf8-bytes.ts';
 import type { Bill } from '../protocol/admission.ts';
@@ -64,6 +64,9 @@ interface Count {
   readonly usage: Usage;
   readonly isEstimated: boolean;
 }
+
+/** Tokens of hardly any text are longer than usual ones by this factor, on average. */
+const LONGEST_FACTOR = 2;
 
 class UsageMeter implements Meter {
   readonly #options: MeterOptions;
@@ -166,8 +169,17 @@ class UsageMeter implements Meter {
     const { input, searchesMax, estimate } = this.#options;
     const inputTokensMax = input.reportedTokensMax;
     const outputTokensMax = this.#outputTokensMax;
+    const outputTokensSure = this.#findSureOutput();
     const { cacheWrite } = estimate;
-    return limitUsage(usage, { outputTokensMax, inputTokensMax, searchesMax, cacheWrite });
+    const asked = { outputTokensMax, inputTokensMax, searchesMax, cacheWrite };
+    return limitUsage(usage, { ...asked, outputTokensSure });
+  }
+
+  /** The tokens of what was delivered, as long as tokens can be, if those are too many; else 0. */
+  #findSureOutput(): number {
+    const longestBytes = LONGEST_FACTOR * this.#options.ratio.bytesPerToken;
+    const sure = Math.floor(this.#deliveredBytes / longestBytes);
+    return sure > this.#outputTokensMax + ENDING_TOKENS_MAX ? sure : 0;
   }
 
   #reportCharged(finish: Extract<InferenceEvent, { type: 'finish' }>): InferenceEvent {
@@ -195,7 +207,7 @@ class UsageMeter implements Meter {
 
   /**
    * The estimate adds no output beyond what was asked for, however few bytes a token is assumed to
-   * have.
+   * have, unless that has surely been delivered.
    */
   #estimate(): Count {
     const reported = this.#reported ?? NO_USAGE;
@@ -203,7 +215,8 @@ class UsageMeter implements Meter {
     const unreportedBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtReport : 0);
     const unreported =
       this.#isFinished && isCounted ? 0 : unreportedBytes / this.#options.ratio.bytesPerToken;
-    const delivered = Math.min(reported.output + Math.ceil(unreported), this.#outputTokensMax);
+    const outputTokensMax = Math.max(this.#outputTokensMax, this.#findSureOutput());
+    const delivered = Math.min(reported.output + Math.ceil(unreported), outputTokensMax);
     const output = Math.max(isCounted ? reported.output : (this.#started?.output ?? 0), delivered);
     const { thinking, searches } = this.#reported ?? this.#started ?? NO_USAGE;
     const input = this.#findInput() ?? this.#estimateInput();

@@ -7,6 +7,11 @@ const TOKENS_MAX = 1_000_000;
  * not make those of others much cheaper or dearer.
  */
 const FACTOR_MAX = 2;
+/**
+ * A token counts with at most so many bytes. One of a long run of the same character has up to a
+ * hundred, so that a few answers of such runs would teach that all tokens are long.
+ */
+const TAUGHT_BYTES_MAX = 8;
 /** Models come and go with the versions of the catalogue. At this many, all are learned anew. */
 const MODELS_MAX = 4_096;
 
@@ -51,7 +56,7 @@ class LearnedRatio implements TokenRatio {
   }
 
   note(bytes: number, tokens: number): void {
-    this.#bytes += bytes;
+    this.#bytes += Math.min(bytes, TAUGHT_BYTES_MAX * tokens);
     this.#tokens += tokens;
     if (this.#tokens < TOKENS_MIN) return;
     this.bytesPerToken = Math.min(Math.max(this.#bytes / this.#tokens, this.#least), this.#most);

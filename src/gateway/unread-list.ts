@@ -1,3 +1,4 @@
+import { createFairShare, type Holder } from '../lib/collections/fair-share.ts';
 import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
 /** Each unread answer still takes a place at its upstream. */
@@ -7,6 +8,7 @@ const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
 
 /** An answer whose client has left. */
 export interface UnreadAnswer {
+  readonly accountId: string;
   /** The memory that its request takes up. */
   readonly requestBytes: number;
   stop(): void;
@@ -16,6 +18,8 @@ export type UnreadPlace = Deadline<UnreadAnswer>;
 
 /**
  * Answers of one worker whose clients have left, and that are still read to learn what they cost.
+ * If there is no room, the account with the most gives way: many cheap answers of one must not let
+ * dear ones go unpaid.
  */
 export interface UnreadList {
   readonly count: number;
@@ -35,9 +39,8 @@ export interface UnreadList {
 /** Without a timeout, no answer is read on. */
 export function createUnreadList(timeoutMs: number | undefined): UnreadList {
   const hidingModels = new Set<string>();
-  /** The request bytes of each answer. */
-  const open = new Map<UnreadPlace, number>();
-  let requestBytes = 0;
+  const open = new Map<UnreadPlace, Holder>();
+  const [places, requestBytes] = [createFairShare(ANSWERS_MAX), createFairShare(REQUEST_BYTES_MAX)];
   let isClosed = timeoutMs === undefined;
 
   const deadlines = createDeadlineList<UnreadAnswer>({
@@ -45,27 +48,31 @@ export function createUnreadList(timeoutMs: number | undefined): UnreadList {
     nowMs: () => performance.now(),
     onDue: (answer) => answer.stop(),
   });
-  const hasRoomFor = (bytes: number) =>
-    open.size < ANSWERS_MAX && requestBytes + bytes <= REQUEST_BYTES_MAX;
 
   return {
     get count() {
       return open.size;
     },
     begin(answer) {
-      const bytes = answer.requestBytes;
-      if (isClosed || !hasRoomFor(bytes)) return undefined;
+      if (isClosed) return undefined;
+      const { accountId, requestBytes: bytes } = answer;
+      const holder = { giveWay: () => answer.stop() };
+      const hasRoom =
+        places.makeRoom(holder, accountId, 1) && requestBytes.makeRoom(holder, accountId, bytes);
+      if (!hasRoom) return undefined;
+      places.add(holder, accountId, 1);
+      requestBytes.add(holder, accountId, bytes);
       const place = deadlines.add(answer);
-      open.set(place, bytes);
-      requestBytes += bytes;
+      open.set(place, holder);
       return place;
     },
     end(place) {
-      const bytes = place && open.get(place);
-      if (place === undefined || bytes === undefined) return;
+      const holder = place && open.get(place);
+      if (place === undefined || holder === undefined) return;
       open.delete(place);
       deadlines.delete(place);
-      requestBytes -= bytes;
+      const { accountId } = place.item;
+      for (const share of [places, requestBytes]) share.remove(holder, accountId);
     },
     noteHiding: (model) => hidingModels.add(model),
     hides: (model) => hidingModels.has(model),

@@ -74,6 +74,36 @@ describe.each(['native', 'chat', 'responses'] as const)('usage of a %s upstream'
   );
 });
 
+describe('an upstream that does not obey the maximum', () => {
+  /** At six bytes a token, twice the usual length, these are 400. */
+  const LONG = 'words '.repeat(400);
+
+  it.each(['native', 'chat', 'responses'] as const)(
+    'is paid for what clients surely got, as far as it counted that: %s',
+    async (kind) => {
+      for (const [counted, charged] of [
+        [600, 400],
+        [300, 300],
+      ] as const) {
+        const reported = { input: 12, output: counted };
+        const place = await scene.take(kind, {
+          script: (_number, { body }) =>
+            body.includes('"stream":true')
+              ? [STREAM_HEAD + chunkOf(streamBody(kind, [LONG], reported)) + LAST_CHUNK]
+              : [answerOf(200, wholeBody(kind, LONG, reported))],
+        });
+        for (const isStream of [true, false]) {
+          const { text, inputTokens, outputTokens } = await place.ask('chat', isStream);
+          expect(text).toBe(LONG);
+          expect({ inputTokens, outputTokens }).toEqual({ inputTokens: 12, outputTokens: charged });
+        }
+        const paid = { input: 12, output: charged };
+        expect(await place.spent()).toBeCloseTo(2 * priceOf(paid), 6);
+      }
+    },
+  );
+});
+
 describe('usage that falls within a stream', () => {
   it('is charged and sent at its highest', async () => {
     const start = { input: 50, output: 3 };

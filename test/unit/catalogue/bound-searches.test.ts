@@ -72,7 +72,8 @@ describe('the searches that a request may set off', () => {
         });
         const inputTokensMax = boundSearchedInput(searchesMax, windowTokens);
         const { cacheWrite } = estimate;
-        const limits = { outputTokensMax, inputTokensMax, searchesMax, cacheWrite };
+        const output = { outputTokensMax, outputTokensSure: 0 };
+        const limits = { ...output, inputTokensMax, searchesMax, cacheWrite };
         const charged = priceUsage(limitUsage(usage, limits).usage, PRICE);
         expect(charged).toBeLessThanOrEqual(holdMicros);
       }),

@@ -4,6 +4,7 @@ import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
 
 const LIMITS = {
   outputTokensMax: 1_000,
+  outputTokensSure: 0,
   inputTokensMax: 200_000,
   searchesMax: 0,
   cacheWrite: undefined,
@@ -24,6 +25,17 @@ describe('usage that an upstream reports', () => {
       usage: { ...NO_USAGE, input: 200_000, output: 1 },
       isImplausible: true,
     });
+  });
+
+  it('is cut to what was surely delivered, if that is more than was asked for, and marked', () => {
+    const usage = { ...NO_USAGE, input: 9, output: 4_000 };
+    expect(limitUsage(usage, { ...LIMITS, outputTokensSure: 3_000 })).toEqual({
+      usage: { ...usage, output: 3_000 },
+      isImplausible: true,
+    });
+    expect(limitUsage({ ...usage, output: 2_000 }, { ...LIMITS, outputTokensSure: 3_000 })).toEqual(
+      { usage: { ...usage, output: 2_000 }, isImplausible: true },
+    );
   });
 
   it('has no more thinking than output, and is marked if no answer could have so much', () => {

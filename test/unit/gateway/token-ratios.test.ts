@@ -19,6 +19,13 @@ describe('the length of a token', () => {
     expect(ratioOf('short').bytesPerToken).toBe(1.5);
   });
 
+  it('is hardly changed by a few answers of runs with very long tokens', () => {
+    const ratio = createTokenRatios(3)('a');
+    for (let i = 0; i < 90; i++) ratio.note(42_000, 10_000);
+    for (let i = 0; i < 3; i++) ratio.note(640_000, 10_000);
+    expect(ratio.bytesPerToken).toBeLessThan(4.4);
+  });
+
   it('follows what a model says now', () => {
     const ratio = createTokenRatios(3)('a');
     for (let i = 0; i < 100; i++) ratio.note(50_000, 10_000);
