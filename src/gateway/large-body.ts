@@ -9,7 +9,7 @@ export function isLarge(bodyBytes: number): boolean {
   return bodyBytes > SMALL_BODY_BYTES_MAX;
 }
 
-/** Refuses to read a large body of an account that has had too many read without paying for them. */
+/** Refuses to read a large body of an account that has had too many read without paying. */
 export async function takeLargeBody(
   accountId: string,
   bodyBytes: number,

@@ -22,7 +22,7 @@ const TRANSACTION_REST_MS_MAX = 30_000;
 const SERVER_SETTINGS = {
   ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 4 },
   tcp_user_timeout: 30_000,
-  // Whatever the role or the server has by default: what waited for a lock sees what came meanwhile.
+  // Whatever the role has by default: what waited for a lock sees what came meanwhile.
   default_transaction_isolation: 'read committed',
 };
 

@@ -4,7 +4,7 @@ import { isOwnPage, isPageOf } from '../access/is-own-page.ts';
 import { createCookies } from '../access/session-cookie.ts';
 import type { OpsAnswer } from '../ops-answer.ts';
 import { OpsProblem } from '../ops-problem.ts';
-import { endSession } from './end-session.ts';
+import { leaveSession } from './leave-session.ts';
 import { type HandleOidc, OIDC_PATHS, type OidcOptions, type OidcParts } from './oidc-parts.ts';
 import { createSignInHandlers } from './sign-in.ts';
 
@@ -78,7 +78,7 @@ function createSignOutHandler(parts: OidcParts): HandleOidc {
         'somebody else has signed in with this browser',
       );
     }
-    if (cookie !== undefined) await endSession(parts, cookie, request);
+    if (cookie !== undefined) await leaveSession(parts, cookie, request);
     return {
       status: 200,
       body: { signed_out: true },

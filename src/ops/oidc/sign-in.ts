@@ -5,8 +5,8 @@ import { readClientAddress } from '../../guards/read-client-address.ts';
 import { PAGE_SECURITY_HEADERS } from '../../page-files/load-page-files.ts';
 import type { OpsAnswer } from '../ops-answer.ts';
 import { showSession } from '../routes/operator-routes.ts';
-import { endSession } from './end-session.ts';
 import { explainSignIn, SignInProblem } from './explain-sign-in.ts';
+import { leaveSession } from './leave-session.ts';
 import type { HandleOidc, OidcParts } from './oidc-parts.ts';
 import { createProvider, type ProvenPerson } from './provider.ts';
 import { readClaim, readName, readSubject, roleOf } from './read-role.ts';
@@ -63,7 +63,7 @@ export function createSignInHandlers(parts: OidcParts): {
     const { session, cookie } = await sessions.open(findRole(parts, person));
     // Whoever was signed in with this browser is so no longer.
     const old = cookies.session.read(request.headers);
-    if (old !== undefined) await endSession(parts, old, request);
+    if (old !== undefined) await leaveSession(parts, old, request);
     await tellSignIn(parts, session, request);
     onSignIn('done');
     return redirect(DASHBOARD, [cookies.session.set(cookie, oidc.sessionMs), cookies.signIn.end]);

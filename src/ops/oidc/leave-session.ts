@@ -3,7 +3,7 @@ import { showSession } from '../routes/operator-routes.ts';
 import type { OidcParts } from './oidc-parts.ts';
 
 /** Ends the session of a cookie, if it still goes on, and enters that in the log of changes. */
-export async function endSession(
+export async function leaveSession(
   { sessions, callers, audit, node }: OidcParts,
   cookie: string,
   { socket }: IncomingMessage,
