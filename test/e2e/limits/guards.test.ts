@@ -79,9 +79,9 @@ describe('large bodies of requests that are not admitted', () => {
   const gateway = useGateway({ config: `${FAST_CONFIG}limits: {body_bytes: 128MiB}\n` });
   const BODY = Buffer.alloc(128 * 1024 ** 2, '{');
 
-  const post = async (path: string, key = gateway().key()) => {
+  const post = async (path: string) => {
     const headers = {
-      authorization: `Bearer ${key}`,
+      authorization: `Bearer ${gateway().key()}`,
       'content-type': 'application/json',
     };
     const response = await fetch(`${gateway().url}${path}`, {
@@ -106,17 +106,6 @@ describe('large bodies of requests that are not admitted', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await post('/v1/messages/count_tokens')).status).toBe(429);
     expect((await ask('Hi')).status).toBe(200);
-  });
-
-  it('count to their account, whichever of its keys they come with', async () => {
-    const operator = admin(gateway());
-    const account = await operator.createAccount();
-    const statuses: number[] = [];
-    for (let i = 0; i < 9; i++) {
-      const path = i % 2 === 0 ? '/v1/messages' : '/v1/messages/count_tokens';
-      statuses.push((await post(path, (await operator.createKey(account)).key)).status);
-    }
-    expect(statuses).toEqual([...new Array(8).fill(400), 429]);
   });
 });
 

@@ -52,6 +52,25 @@ describe('the spine', () => {
     });
   });
 
+  it('counts a large body to the account of its key, even of one that it has not met', async () => {
+    const { client } = createClient({ ...ask, system: 'a '.repeat(40_000) });
+    const owners: string[] = [];
+    const steps = createSteps(() => emit(ANSWER));
+    const answered = runInference(client, nativeFormat, {
+      ...steps,
+      checkKey: (caller) => ({ ...steps.checkKey(caller), accountId: undefined }),
+      unpaidBodies: {
+        ...steps.unpaidBodies,
+        async take(owner) {
+          owners.push(owner);
+          return 60_000;
+        },
+      },
+    });
+    await expect(answered).rejects.toMatchObject({ refusal: 'rate_limited' });
+    expect(owners).toEqual(['acc_1']);
+  });
+
   it('settles what it has admitted, even if it cannot begin to ask for the answer', async () => {
     const { client } = createClient(ask);
     const seen: Seen = { orders: [], bills: [], records: [] };
