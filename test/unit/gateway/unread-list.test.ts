@@ -64,7 +64,6 @@ describe('answers that are read on', () => {
   it('keep 64 MiB of requests at most, even when those are smaller in the end', () => {
     const unread = createUnreadList(1_000);
     const large = begin(unread, 40 * MIB, 'b');
-    expect(unread.begin(createAnswer(25 * MIB))).toBeUndefined();
     large.answer.requestBytes = 0;
     unread.end(large.place);
     const [largest, small] = [begin(unread, 63 * MIB), begin(unread, MIB, 'b')];
