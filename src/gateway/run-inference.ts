@@ -170,8 +170,9 @@ function meterOptionsOf({ id, price }: Model, bounds: RequestBounds, steps: Step
 
 function reserveAnswer(order: Order): AnswerReservation | undefined {
   const { asked, ownBytes, key, admission, steps } = order;
+  if (asked.newItems === undefined) return undefined;
   const owned = { ...key, accountId: admission.accountId };
-  return asked.newItems && steps.answerKeeper?.reserve(owned, asked.newItems, ownBytes);
+  return steps.answerKeeper?.reserve(owned, asked.newItems, ownBytes);
 }
 
 function hiddenCostOf(
