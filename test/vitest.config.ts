@@ -43,6 +43,7 @@ const LONG = [
   'test/e2e/formats/garbage.test.ts',
   'test/e2e/limits/changed-window.test.ts',
   'test/e2e/limits/jumping-clock.test.ts',
+  'test/e2e/limits/large-bodies.test.ts',
   'test/e2e/limits/limit-lists.test.ts',
   'test/e2e/operating/catalogue-nodes.test.ts',
   'test/e2e/operating/earlier-release.test.ts',

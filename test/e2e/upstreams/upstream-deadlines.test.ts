@@ -162,7 +162,7 @@ async function* talkForEver(kind: UpstreamKind): AsyncIterable<Step> {
   const { begin, say } = streamParts(kind);
   yield STREAM_HEAD + chunkOf(begin);
   for (;;) {
-    yield chunkOf(say('and on '));
+    yield chunkOf(say('on '));
     await sleep(PAUSE_MS);
   }
 }
