@@ -20,47 +20,7 @@ const WITH_OWN_PROCESS = [
 ];
 
 /** Heavy proofs of whole nodes, which `npm run test:long` runs: 10 to 100 s of CPU time each. */
-const LONG = [
-  'test/agents/coding-agents.test.ts',
-  'test/books/archive/archive-command.test.ts',
-  'test/books/archive/killed-archiver.test.ts',
-  'test/books/archive/late-repeats.test.ts',
-  'test/books/archive/retention.test.ts',
-  'test/books/archive/two-archivers.test.ts',
-  'test/books/import/import.test.ts',
-  'test/books/ingest/ingest-crash.test.ts',
-  'test/books/questions/plans.test.ts',
-  'test/books/verify/verify-redis.test.ts',
-  'test/cli/accept-findings.test.ts',
-  'test/cli/books-commands.test.ts',
-  'test/cli/terminal.test.ts',
-  'test/deploy/one-to-several.test.ts',
-  'test/deploy/restore.test.ts',
-  'test/docs/fresh-checkout.test.ts',
-  'test/e2e/fleet/members.test.ts',
-  'test/e2e/fleet/reload-nodes.test.ts',
-  'test/e2e/formats/backpressure.test.ts',
-  'test/e2e/formats/garbage.test.ts',
-  'test/e2e/limits/changed-window.test.ts',
-  'test/e2e/limits/jumping-clock.test.ts',
-  'test/e2e/limits/large-bodies.test.ts',
-  'test/e2e/limits/limit-lists.test.ts',
-  'test/e2e/operating/catalogue-nodes.test.ts',
-  'test/e2e/operating/earlier-release.test.ts',
-  'test/e2e/operating/hung-worker.test.ts',
-  'test/e2e/operating/operator.test.ts',
-  'test/e2e/operating/operators.test.ts',
-  'test/e2e/operating/redis-layouts.test.ts',
-  'test/e2e/operating/reload.test.ts',
-  'test/e2e/operating/rolling-restart.test.ts',
-  'test/e2e/upstreams/upstream-large-answers.test.ts',
-  'test/e2e/upstreams/upstream-odd-answers.test.ts',
-  'test/e2e/upstreams/upstream-refusals.test.ts',
-  'test/e2e/webhooks/fleet.test.ts',
-  'test/proof/fleet.test.ts',
-  'test/proof/profiles.test.ts',
-  'test/proof/soak.test.ts',
-];
+const LONG = ['test/**/*.long.test.ts'];
 
 /** The longest file first and units last: short files keep all workers busy at the end of a run. */
 class LongestFirst extends BaseSequencer {
@@ -98,7 +58,7 @@ export default defineConfig({
         exclude: ['**/node_modules/**', ...WITH_OWN_PROCESS, ...LONG],
         isolate: false,
       }),
-      createProject('long', { include: LONG, isolate: false }),
+      createProject('long', { include: LONG, exclude: ['**/node_modules/**'], isolate: false }),
     ],
   },
 });

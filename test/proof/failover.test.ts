@@ -29,7 +29,7 @@ afterEach(async () => {
   await stopRedisServers();
 });
 
-/** See test/redis/connect-sentinel.test.ts: on a loaded machine an election can take this long. */
+/** See `connect-sentinel.long.test.ts`: on a loaded machine an election can take this long. */
 const FAILOVER_TIMEOUT_MS = 150_000;
 const TEST_TIMEOUT_MS = 240_000;
 /** A seed repeats the choices of a run, but not its timing. */

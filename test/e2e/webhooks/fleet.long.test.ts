@@ -22,7 +22,7 @@ import {
 const cleanUp = useCleanUp();
 afterAll(stopRedisServers);
 
-/** See test/redis/connect-sentinel.test.ts: on a loaded machine an election can take this long. */
+/** See `connect-sentinel.long.test.ts`: on a loaded machine an election can take this long. */
 const FAILOVER_TIMEOUT_MS = 150_000;
 const TEST_TIMEOUT_MS = 240_000;
 
