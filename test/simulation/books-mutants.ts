@@ -4,6 +4,8 @@ const ENTER = 'src/books/writing/enter-rows.ts';
 const RIVALS = 'src/books/writing/find-rivals.ts';
 const READER = 'src/books/ingest/stream-reader.ts';
 const ITEMS = 'src/books/ingest/write-items.ts';
+const MONTHS = 'src/books/duties/close-month.ts';
+const ROLLUPS = 'src/books/writing/write-rollups.ts';
 const INGESTER = 'src/books/ingest/start-ingester.ts';
 
 export const BOOKS_MUTANTS: readonly SourceMutant[] = [
@@ -56,5 +58,17 @@ export const BOOKS_MUTANTS: readonly SourceMutant[] = [
     file: INGESTER,
     find: 'noteMasterChange: () => turn?.rewind(),',
     replace: 'noteMasterChange: () => {},',
+  },
+  {
+    name: 'an entry of a closed month leaves it closed',
+    file: ROLLUPS,
+    find: '  await openMonths(tx, changes);\n',
+    replace: '',
+  },
+  {
+    name: 'a month is closed without its last accounts',
+    file: MONTHS,
+    find: '    if (isOpen) return;\n',
+    replace: '    if (isOpen) return;\n    if (after !== undefined) break;\n',
   },
 ];

@@ -28,7 +28,7 @@ function findInNode({ store, node, disk }: World): string[] {
 }
 
 async function findInBooks({ store }: World, books: SimulatedBooks) {
-  const { entries, problems } = await readBooks(books.database);
+  const { entries, problems } = await readBooks(books);
   if (!books.isCaughtUp()) problems.push('the books are not caught up');
   const places = new Set(entries.map(({ place }) => place));
   for (const { ms, seq, requestId, kind } of store.ledger()) {

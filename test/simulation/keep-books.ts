@@ -4,6 +4,7 @@ import { listDays } from '../../src/books/engine/migrate-books.ts';
 import { INGEST_PACE, type IngestPace } from '../../src/books/ingest/ingest-pace.ts';
 import { type Ingester, startIngester } from '../../src/books/ingest/start-ingester.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
+import { keepClosing, type MonthReader, readMonths } from './keep-months.ts';
 import { createSimulatedDatabase, type SimulatedDatabase } from './simulated-database.ts';
 import { CLOCK_AHEAD_MAX_MS, type SimulatedStore } from './simulated-store.ts';
 import { connectToStore } from './simulated-streams.ts';
@@ -30,6 +31,7 @@ interface World {
 /** The books of a fleet. Its ingesters die, freeze, and start again. */
 export interface SimulatedBooks {
   readonly database: SimulatedDatabase;
+  readonly months: MonthReader;
   kill(index: number): void;
   freeze(index: number, durationMs: number): void;
   /** The books have everything that Redis had some time ago. */
@@ -49,9 +51,10 @@ export async function keepBooks({ time, store, engine }: World): Promise<Simulat
     const run = `${nodeId} ${runs}`;
     const process = { name: `ingester ${nodeId}`, isAlive: true, frozenUntilMs: 0 };
     return time.inProcess(process, () => {
+      const books = database.open(process);
       const ingester = startIngester({
         connection: connectToStore(store),
-        books: database.open(process),
+        books,
         clock: time,
         log: createMemoryLog(),
         findCost: () => undefined,
@@ -66,6 +69,7 @@ export async function keepBooks({ time, store, engine }: World): Promise<Simulat
         ingester.noteMasterChange();
       };
       watch();
+      keepClosing(time, books);
       return { process, ingester };
     });
   };
@@ -73,6 +77,7 @@ export async function keepBooks({ time, store, engine }: World): Promise<Simulat
   const nodes = NODES.map(start);
   return {
     database,
+    months: readMonths(time, database),
     kill(index) {
       const node = nodes[index % nodes.length] as Bookkeeper;
       node.process.isAlive = false;
@@ -103,7 +108,7 @@ export interface KeptEntry {
 }
 
 /** What the books have at the end, and what is wrong with them in themselves. */
-export async function readBooks({ books }: SimulatedDatabase) {
+export async function readBooks({ database: { books }, months }: SimulatedBooks) {
   const entries: KeptEntry[] = [];
   for (const day of await listDays(books)) {
     const rows = await books.db.selectFrom(entriesOf(day)).selectAll().execute();
@@ -111,7 +116,7 @@ export async function readBooks({ books }: SimulatedDatabase) {
       entries.push({ place: `${ms}-${seq}`, requestId: request, kind, charged });
     }
   }
-  const problems: string[] = [];
+  const problems: string[] = [...months.problems];
   const seconds = await books.db
     .selectFrom('repeats')
     .selectAll()

@@ -24,6 +24,8 @@ export interface World {
 
 export interface ScheduleReport {
   readonly requests: number;
+  /** How often somebody looked at a month that was closed. */
+  readonly closedMonths: number;
   readonly faults: readonly string[];
   readonly problems: readonly string[];
 }
@@ -59,7 +61,8 @@ export async function runSchedule(seed: number, engine?: Driver): Promise<Schedu
       problems.push(String(error));
     }
     problems.push(...(await findProblems(world)));
-    return { requests: world.settlements.length, faults, problems };
+    const closedMonths = books?.months.found() ?? 0;
+    return { requests: world.settlements.length, closedMonths, faults, problems };
   } finally {
     release();
   }

@@ -62,8 +62,9 @@ export async function createSimulatedDatabase(
     async init() {},
     async acquireConnection() {
       while (holder?.isAlive) await time.wait(LOCK_POLL_MS);
-      await rollback();
       holder = process;
+      // What a process that died in the middle of a transaction left.
+      await rollback();
       return {
         async executeQuery<Row>(query: CompiledQuery) {
           await wait();
