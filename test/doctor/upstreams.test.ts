@@ -53,7 +53,7 @@ it('fails a key that is refused, and one that is missing', async () => {
   expect(none('upstream-key', 'main')).toEqual(problem('failed', 'demanded', 'api_key'));
 });
 
-it('says so when an answer tells nothing of the key, and warns of one that is not well', async () => {
+it('says so when an answer says nothing about the key, and warns of one that is not well', async () => {
   const url = `http://127.0.0.1:${await listen(createServer(guard))}/elsewhere`;
   const elsewhere = await examine({ settings: upstream(url, ', api_key: good') });
   expect(elsewhere('upstream-key', 'main')).toEqual({

@@ -15,7 +15,7 @@ import { WebhookTable } from './events/webhook-table.tsx';
 const PAGE_ROWS = 50;
 const REFRESH_MS = 5_000;
 
-/** Shows what limits and balances have told, and the webhooks that are told of it. */
+/** Shows the events of limits and balances, and the webhooks that receive them. */
 export function EventsPage() {
   const [filter, setFilter] = useState(ALL_EVENTS);
   const [newCount, setNewCount] = useState(0);

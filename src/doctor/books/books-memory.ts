@@ -54,7 +54,7 @@ export function judgeLag(memory: BooksMemory | undefined): Finding {
   if (nodeId === undefined) {
     return warnCheck(
       `no node fills the books, which are ${found}`,
-      'Start a node; if one runs, its log tells why it does not.',
+      'Start a node; if one runs, its log says why it does not.',
     );
   }
   const mend = `Look into the log of the node ${nodeId}, and at the server of the books.`;

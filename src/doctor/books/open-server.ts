@@ -119,7 +119,7 @@ async function checkSpace(books: Books): Promise<Finding> {
     sql`select pg_database_size(current_database()) as bytes`,
   );
   const size = formatByteSize(Math.ceil(bytes / MEBIBYTE) * MEBIBYTE);
-  return passCheck(`the database has ${size}; the room on its disk is not told`);
+  return passCheck(`the database has ${size}; the free space on its disk is unknown`);
 }
 
 async function readRow<Row>(books: Books, query: ReturnType<typeof sql>): Promise<Row> {

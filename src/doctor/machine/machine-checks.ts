@@ -20,7 +20,7 @@ import {
   readOpenFilesLimit,
 } from './read-system.ts';
 
-const NOT_TOLD = skipCheck('this system does not tell');
+const UNKNOWN = skipCheck('this system does not say');
 
 export function createMachineChecks(config: Config): Check[] {
   const { dataDir, listen, ops, workers } = config;
@@ -34,7 +34,7 @@ export function createMachineChecks(config: Config): Check[] {
       name: 'accept-queue',
       run: () => {
         const somaxconn = readAcceptQueueMax();
-        return somaxconn === undefined ? NOT_TOLD : judgeAcceptQueue(somaxconn);
+        return somaxconn === undefined ? UNKNOWN : judgeAcceptQueue(somaxconn);
       },
     },
     { name: 'open-files', run: () => checkOpenFiles(config) },
@@ -61,7 +61,7 @@ async function checkRunningNode(dataDir: string): Promise<Finding> {
 async function checkOpenFiles({ dataDir, upstreams, workers }: Config): Promise<Finding> {
   const pid = await findLockHolder(dataDir);
   const limit = readOpenFilesLimit(pid);
-  if (limit === undefined) return NOT_TOLD;
+  if (limit === undefined) return UNKNOWN;
   const socketsMax = upstreams.reduce(
     (sum, { kind, concurrencyMax }) =>
       sum + shareConcurrency(concurrencyMax, 1, workers) * (kind === 'simulated' ? 1 : 2),

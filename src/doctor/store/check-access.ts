@@ -34,7 +34,7 @@ export async function checkWrites(connection: Connection): Promise<Finding> {
   return passCheck('scripts run, and what they write is there');
 }
 
-/** The first word of the answer tells which rule of Redis refuses writes. */
+/** The first word of the answer says which rule of Redis refuses writes. */
 function adviseOn(message: string): string {
   if (message.includes('NOPERM') || message.includes('ACL')) return RIGHTS_TEXT;
   const word = /^\w+/.exec(message)?.[0] ?? '';
@@ -59,7 +59,7 @@ export async function checkRights(connection: Connection): Promise<Finding> {
   } catch (error) {
     const { message } = error as Error;
     if (message.includes('acl_check_cmd')) {
-      return skipCheck('this server cannot tell: it has no redis.acl_check_cmd');
+      return skipCheck('unknown, because this server has no redis.acl_check_cmd');
     }
     return failCheck(message, RIGHTS_TEXT);
   }

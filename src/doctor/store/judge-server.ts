@@ -5,12 +5,12 @@ import type { ServerFacts } from './server-facts.ts';
 const MAJOR_VERSION_MIN = 7;
 const FULL_SHARE_WARN = 0.75;
 const FULL_SHARE_MAX = 0.95;
-const NOT_TOLD = skipCheck('the user may not run INFO: +info would tell');
+const UNKNOWN = skipCheck('unknown, because the user may not run INFO; grant +info');
 
 type Info = ReadonlyMap<string, string>;
 
 export function judgeVersion({ info }: ServerFacts): Finding {
-  if (info === undefined) return NOT_TOLD;
+  if (info === undefined) return UNKNOWN;
   const valkey = info.get('valkey_version');
   if (valkey !== undefined) return passCheck(`Valkey ${valkey}`);
   const version = info.get('redis_version') ?? 'unknown';
@@ -23,7 +23,7 @@ export function judgeVersion({ info }: ServerFacts): Finding {
 }
 
 export function judgePersistence({ info, config }: ServerFacts): Finding {
-  if (info === undefined) return NOT_TOLD;
+  if (info === undefined) return UNKNOWN;
   if (info.get('aof_enabled') === '1') return judgeAppendOnly(info, config?.get('appendfsync'));
   const save = config?.get('save');
   // If the user may not read the settings of Redis, a past snapshot shows that there are some.
@@ -60,7 +60,7 @@ function judgeAppendOnly(info: Info, fsync: string | undefined): Finding {
 
 export function judgeEviction({ info, config }: ServerFacts): Finding {
   const policy = config?.get('maxmemory-policy') ?? info?.get('maxmemory_policy');
-  if (policy === undefined) return NOT_TOLD;
+  if (policy === undefined) return UNKNOWN;
   return policy === 'noeviction'
     ? passCheck(policy)
     : failCheck(
@@ -70,7 +70,7 @@ export function judgeEviction({ info, config }: ServerFacts): Finding {
 }
 
 export function judgeMemory({ info, config }: ServerFacts, isEmbedded: boolean): Finding {
-  if (info === undefined) return NOT_TOLD;
+  if (info === undefined) return UNKNOWN;
   const used = Number(info.get('used_memory') ?? 0);
   const limit = Number(config?.get('maxmemory') ?? info.get('maxmemory') ?? 0);
   if (limit === 0) {
@@ -93,7 +93,7 @@ export function judgeMemory({ info, config }: ServerFacts, isEmbedded: boolean):
 }
 
 export function judgeConnections({ info }: ServerFacts): Finding {
-  if (info === undefined) return NOT_TOLD;
+  if (info === undefined) return UNKNOWN;
   const [open, max] = [Number(info.get('connected_clients')), Number(info.get('maxclients'))];
   const share = open / max;
   const found = `${open} of ${max} in use (${Math.floor(share * 100)} %)`;

@@ -93,5 +93,5 @@ function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, path: string
   if (apiKey === undefined) return skipCheck('there is no api_key');
   return status >= 200 && status <= 299
     ? passCheck('the key is taken')
-    : skipCheck(`GET ${path} answers with status ${status}, which tells nothing of the key`);
+    : skipCheck(`GET ${path} answers with status ${status}, which says nothing about the key`);
 }

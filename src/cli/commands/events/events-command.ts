@@ -33,7 +33,7 @@ const LIMIT = 100;
 
 export function registerEventsCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('events'))
-    .description('what limits and balances have told, the newest first')
+    .description('events of limits and balances, newest first')
     .option('--account <id>', 'of this account and its keys')
     .option('--type <type>', 'such as limit.reached or balance.low')
     .option('--limit <number>', `how many at most (default: ${LIMIT})`, parseCount)

@@ -28,7 +28,9 @@ interface TestData {
 }
 
 export function registerWebhooksCommands(program: Command, host: CommandHost): void {
-  const group = program.command('webhooks').description('who is told of events, by the settings');
+  const group = program
+    .command('webhooks')
+    .description('the webhooks of the settings, which receive events');
 
   withAdminOptions(group.command('list'))
     .description('list all webhooks, and how they go')
@@ -58,7 +60,7 @@ export function registerWebhooksCommands(program: Command, host: CommandHost): v
 
 function printWebhooks(webhooks: readonly WebhookData[]): string {
   return printTable([
-    ['NAME', 'URL', 'WAITING', 'DROPPED', 'LAST TOLD', 'FAILS SINCE', 'REASON'],
+    ['NAME', 'URL', 'WAITING', 'DROPPED', 'LAST DELIVERY', 'FAILS SINCE', 'REASON'],
     ...webhooks.map((webhook) => [
       ...[webhook.name, webhook.url, String(webhook.waiting), String(webhook.dropped)],
       ...[
