@@ -8,6 +8,7 @@ export const CHECKS = {
   'listen-port': '`listen` is free, or held by a running node',
   'ops-port': '`ops.listen` is free, or held by a running node',
   'client-addresses': '`guards.trusted_proxies` fits the proxies that a running node has seen',
+  'admin-token': '`ops.admin_token` is too long to be guessed',
   'accept-queue': 'the system allows the accept queue that the HTTP server requests',
   'open-files':
     '`ulimit -n` is enough for `max_concurrency`; checks the running node if there is one',

@@ -48,6 +48,18 @@ describe('tollgate doctor', () => {
     expect(stdout).toMatch(/^node-version +ok/m);
   });
 
+  it('warns of a short admin token, without showing it', async () => {
+    const configPath = await writeSettings({});
+    const args = [PROGRAM, 'doctor', '--json', '--config', configPath];
+    const env = { ...process.env, TOLLGATE_ADMIN_TOKEN: 'hunter2' };
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string }[] };
+    expect(checks.find(({ name }) => name === 'admin-token')).toMatchObject(
+      problem('warning', 'ops.admin_token has 7 characters', 'at least 20'),
+    );
+    expect(stdout).not.toContain('hunter2');
+  });
+
   it('finds that a process may open too few files', async () => {
     const configPath = await writeSettings({});
     const command = `ulimit -n 300 && exec '${process.execPath}' ${PROGRAM} doctor --json --config ${configPath}`;

@@ -8,6 +8,8 @@ const OPEN_FILES_RESERVE = 256;
 /** Memory that a worker needs for itself, without the bodies that it may hold. */
 const WORKER_MEMORY_BYTES = 128 * 1024 ** 2;
 const MEBIBYTE = 1024 ** 2;
+/** At random, a word of so many letters and digits has more than 100 bits. */
+const ADMIN_TOKEN_CHARS_MIN = 20;
 
 interface FileNeed {
   readonly limit: number;
@@ -28,6 +30,15 @@ export function judgeOpenFiles({ limit, whose, socketsMax }: FileNeed): Finding 
   return limit < OPEN_FILES_RESERVE
     ? failCheck(found, mend)
     : warnCheck(`${found}, and max_concurrency may need ${needed}`, mend);
+}
+
+/** Whoever has the token can create credits, and only its length protects it from guessing. */
+export function judgeAdminToken(token: string | undefined): Finding {
+  if (token === undefined) return passCheck('a random one, in the data folder');
+  const found = `ops.admin_token has ${token.length} characters`;
+  if (token.length >= ADMIN_TOKEN_CHARS_MIN) return passCheck(found);
+  const mend = `Set a random one of at least ${ADMIN_TOKEN_CHARS_MIN} characters: openssl rand -hex 32.`;
+  return warnCheck(found, mend);
 }
 
 export function judgeAcceptQueue(somaxconn: number): Finding {

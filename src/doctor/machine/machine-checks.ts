@@ -9,6 +9,7 @@ import { checkDataFolder } from './check-data-folder.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import {
   judgeAcceptQueue,
+  judgeAdminToken,
   judgeOpenFiles,
   judgeWorkerCount,
   judgeWorkerMemory,
@@ -30,6 +31,7 @@ export function createMachineChecks(config: Config): Check[] {
     { name: 'listen-port', run: () => checkEndpoint(listen, '/healthz') },
     { name: 'ops-port', run: () => checkEndpoint(ops.listen, '/livez') },
     { name: 'client-addresses', run: () => checkClientAddresses(config) },
+    { name: 'admin-token', run: () => judgeAdminToken(ops.adminToken?.reveal()) },
     {
       name: 'accept-queue',
       run: () => {
