@@ -239,6 +239,7 @@ function askUpstream(
   meter.limitOutput(outputTokensMax);
   const parts = steps.infer({
     requestId: client.requestId,
+    accountId: admission.accountId,
     request,
     readWhole,
     model: model.id,

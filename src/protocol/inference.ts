@@ -224,6 +224,7 @@ export interface AnswerForm {
 export interface InferenceCall {
   /** No other request has it, so ids that an answer has to be given come from it. */
   readonly requestId: string;
+  readonly accountId: string;
   readonly request: RequestOutline;
   /** Returns the same request with all of its texts. */
   readonly readWhole: () => InferenceRequest;

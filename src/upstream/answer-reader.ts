@@ -15,6 +15,7 @@ import type { Sealer } from '../protocol/sealed-reasoning.ts';
 import { createEventReader } from '../protocol/sse/event-reader.ts';
 import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import type { RelayedPart, StreamRelay } from '../protocol/sse/stream-relay.ts';
+import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { HttpHeaders } from './http1/http-client.ts';
 import { type PushedPart, SIGN_OF_LIFE, saysAnything } from './pushed-part.ts';
 import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
@@ -22,6 +23,8 @@ import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 const { OPENING_BRACE, SPACE } = ascii;
 
 const ERROR_BYTES_MAX = 64 * 1024;
+/** An answer without more is not worth counting: all places of a node take 32 MiB. */
+const UNCOUNTED_BYTES = 64 * 1024;
 
 /**
  * Reads one body. An error that it throws ends the answer, but parts that it emitted before still
@@ -47,9 +50,17 @@ interface AnswerOptions {
   readonly namer: AnswerNamer | undefined;
   /** Whether only the cost of the answer is still wanted. */
   readonly isUnread: () => boolean;
+  readonly holder: AnswerHolder;
   readonly maskText: MaskText;
   /** Takes what an upstream sent before it failed in the same read. */
   readonly emitter: PartEmitter;
+}
+
+/** The memory of an answer that is gathered whole. */
+export interface AnswerHolder {
+  /** Returns false if there is no room. */
+  takeMemory(bytes: number): boolean;
+  giveBackMemory(): void;
 }
 
 export interface PartEmitter {
@@ -173,8 +184,9 @@ function relayWhole(body: Buffer, options: AnswerOptions): PushedPart {
 }
 
 function createWholeReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
-  const { isUnread, isStream, dialect } = options;
+  const { isUnread, isStream, dialect, holder } = options;
   const gathered = new GatheredBytes();
+  let heldBytes = UNCOUNTED_BYTES;
   let unread: AnswerReader | undefined;
   const decode = (body: Buffer): PushedPart => {
     if (comesInEvents) return decodeStreamed(body, options);
@@ -185,16 +197,29 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
     push(chunk) {
       if (!comesInEvents && isUnread()) {
         unread ??= createUnreadReader(dialect, gathered.take());
+        holder.giveBackMemory();
         return unread.push(chunk);
       }
       if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
         throw dialect.format === 'embeddings' ? refuseLargeEmbeddings() : refuseLarge();
       }
       gathered.add(chunk);
+      const moreBytes = gathered.length - heldBytes;
+      if (moreBytes > 0) {
+        if (!holder.takeMemory(moreBytes)) throw refuseForMemory();
+        heldBytes = gathered.length;
+      }
       return undefined;
     },
     end: () => (unread === undefined ? decode(gathered.take()) : unread.end()),
   };
+}
+
+/** No fault of the upstream, and none would be spared by another try. */
+function refuseForMemory(): UpstreamFailure {
+  const message = 'Too many large answers are on their way at the moment.';
+  const headers = { 'retry-after': '1' };
+  return new UpstreamFailure('refused', new Refusal('out_of_memory_budget', message, { headers }));
 }
 
 function refuseLarge(): Refusal {

@@ -9,6 +9,7 @@ import { Refusal } from '../protocol/refusals.ts';
 import { encodeTraceHeaders } from '../protocol/trace-context.ts';
 import { createDeadlineList } from '../timers/deadline-list.ts';
 import { createAnswerDeadlines } from './answer-deadlines.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { retryWithoutInclude } from './asking-again/retry-without-include.ts';
 import { retryWithoutThoughts } from './asking-again/retry-without-thoughts.ts';
 import { createSecretMask } from './create-secret-mask.ts';
@@ -42,6 +43,8 @@ export interface HttpUpstreamOptions extends ModelSettings {
     readonly totalMs: number;
   };
   readonly clock: Clock;
+  /** Of all upstreams together. */
+  readonly memory: AnswerMemory;
 }
 
 /**
@@ -66,7 +69,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
   const dropsUnknown = options.unknownFields === 'drop';
   const pathOf = createPaths(options.url, [answers, EMBEDDINGS_DIALECT]);
   const maskText = createSecretMask(options);
-  const shared = { lingering, maskText, upstream: name };
+  const shared = { lingering, maskText, upstream: name, memory: options.memory };
   const forStreams = { ...shared, answer: createAnswerDeadlines(timeouts) };
   // An answer that is not a stream is silent until it is complete, however long that takes.
   const wholeTimeouts = { ...timeouts, firstByteMs: timeouts.totalMs };

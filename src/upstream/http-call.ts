@@ -8,7 +8,9 @@ import type { MaskText } from '../protocol/sse/mask-frame.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import type { Deadline, DeadlineList } from '../timers/deadline-list.ts';
 import type { AnswerDeadlines, Overdue } from './answer-deadlines.ts';
+import type { AnswerMemory, GrowingAnswer } from './answer-memory.ts';
 import {
+  type AnswerHolder,
   type AnswerReader,
   createAnswerReader,
   createErrorReader,
@@ -32,10 +34,11 @@ interface CallRules {
   readonly lingering: DeadlineList<HttpCall>;
   /** The name of the upstream. */
   readonly upstream: string;
+  readonly memory: AnswerMemory;
 }
 
 /** One call of an upstream. Reads its answer: parts as they come, a whole answer, or an error. */
-export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
+export class HttpCall implements HttpHandler, AnswerSource, PartEmitter, AnswerHolder {
   readonly parts: PartQueue;
   readonly #signal: StopSignal;
   /** Kept only until the upstream answers, because it holds the request with its body. */
@@ -53,15 +56,21 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
   #hasEnded = false;
   #readBytes = 0;
   #isRefused = false;
+  readonly #accountId: string;
+  readonly #memory: AnswerMemory;
+  /** Undefined as long as the answer takes little memory. */
+  #growing: GrowingAnswer | undefined;
 
   constructor(call: InferenceCall, dialect: UpstreamDialect, rules: CallRules) {
     this.#call = call;
+    this.#accountId = call.accountId;
     this.#signal = call.signal;
     this.#cutOff = call.cutOff;
     this.#dialect = dialect;
     this.#upstream = rules.upstream;
     this.#maskText = rules.maskText;
     this.#lingering = rules.lingering;
+    this.#memory = rules.memory;
     this.parts = new PartQueue(this, rules.answer);
   }
 
@@ -85,7 +94,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
   }
 
   abort(): void {
-    this.#stopListening();
+    this.#letGo();
     this.#exchange?.abort();
   }
 
@@ -132,13 +141,13 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
     this.#hasEnded = true;
     this.#lingering.delete(this.#lingerDeadline);
     if (!this.#isOver) this.#readEnd();
-    this.#stopListening();
+    this.#letGo();
     this.parts.finish();
   }
 
   onFail(failure: HttpFailure): void {
     this.#lingering.delete(this.#lingerDeadline);
-    this.#stopListening();
+    this.#letGo();
     if (this.#isRefused && !this.#isOver) this.#readEnd();
     else this.parts.fail(explainFailure(failure));
   }
@@ -169,6 +178,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
       seal,
       namer: isTranslated ? createAnswerNamer(request, requestId) : undefined,
       isUnread,
+      holder: this,
       maskText: this.#maskText,
       emitter: this,
     });
@@ -181,7 +191,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
     }
     // Nothing that follows matters, but a connection that is read to its end can be used again.
     this.#isOver = true;
-    this.#stopListening();
+    this.#letGo();
     this.parts.pushLast(part);
     if (this.#hasEnded) return;
     this.#lingerDeadline = this.#lingering.add(this);
@@ -195,12 +205,27 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter {
   }
 
   readonly #onLeft = () => {
-    this.#exchange?.abort();
+    this.abort();
     this.parts.fail(this.#signal.reason);
   };
 
-  #stopListening(): void {
+  takeMemory(bytes: number): boolean {
+    this.#growing ??= {
+      accountId: this.#accountId,
+      pause: () => this.#exchange?.pause(),
+      resume: () => this.#exchange?.resume(),
+    };
+    return this.#memory.take(this.#growing, bytes);
+  }
+
+  giveBackMemory(): void {
+    if (this.#growing !== undefined) this.#memory.giveBack(this.#growing);
+  }
+
+  /** Nobody can leave the answer any more, and it takes no memory. */
+  #letGo(): void {
     this.#signal.removeEventListener('abort', this.#onLeft);
+    this.giveBackMemory();
   }
 }
 

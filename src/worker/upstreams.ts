@@ -10,6 +10,7 @@ import { createRouter, type RoutesByModel } from '../routing/router.ts';
 import { shareConcurrency } from '../routing/share-concurrency.ts';
 import { createTryCounts } from '../routing/try-counts.ts';
 import { createWaitingRoom } from '../routing/waiting-room.ts';
+import { type AnswerMemory, createAnswerMemory } from '../upstream/answer-memory.ts';
 import type { ThinkingUpstreams } from '../upstream/bind-thoughts.ts';
 import { createHttpUpstream } from '../upstream/create-http-upstream.ts';
 import { inferWithRetries } from '../upstream/infer-with-retries.ts';
@@ -28,6 +29,8 @@ const RETRY_SHARE = 0.2;
  */
 const RETRY_BURST_MAX = 20;
 const WAITERS_PER_MODEL_MAX = 200;
+/** Eight of the largest answers, and once that is taken, one of each account and so many in all. */
+const ANSWER_MEMORY = { waitBytes: 256 * 1024 * 1024, heldBytesMax: 512 * 1024 * 1024 };
 
 export interface Upstreams {
   /** Takes the routes of these models for all further requests, and for those that wait. */
@@ -72,13 +75,14 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
     random,
   });
   const tryCounts = createTryCounts();
+  const memory = createAnswerMemory(ANSWER_MEMORY);
   const room = createWaitingRoom({ router, waitersPerModelMax: WAITERS_PER_MODEL_MAX });
   const infer = inferWithRetries({
     room,
     upstreams: new Map(
       upstreams.map((upstream) => [
         upstream.name,
-        traceCalls(upstream.name, createUpstream(upstream, options)),
+        traceCalls(upstream.name, createUpstream(upstream, options, memory)),
       ]),
     ),
     withoutPdfs: (format, model) => findWithoutPdfs(config.upstreams, format, model),
@@ -145,6 +149,7 @@ function findThinking(upstreams: readonly UpstreamConfig[], model: string): Thin
 function createUpstream(
   upstream: UpstreamConfig,
   { config, instance, clock }: UpstreamsOptions,
+  memory: AnswerMemory,
 ): Infer {
   const { kind, url, simulated } = upstream;
   if (kind === 'simulated' || url === undefined) {
@@ -154,5 +159,5 @@ function createUpstream(
     return createSimulatedUpstream({ ...simulated, instance, clock, countTokens });
   }
   const tls = readUpstreamTls(upstream);
-  return createHttpUpstream({ ...upstream, kind, url, tls, clock });
+  return createHttpUpstream({ ...upstream, kind, url, tls, clock, memory });
 }

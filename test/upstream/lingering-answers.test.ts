@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Infer } from '../../src/protocol/inference.ts';
-import { createHttpUpstream } from '../../src/upstream/create-http-upstream.ts';
 import { chunkOf, STREAM_HEAD, streamParts, USAGE } from '../support/upstreams/upstream-answers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { ask, createCall } from '../unit/upstream/simulated-support.ts';
+import { createUpstream } from './create-upstream.ts';
 import { startRawServer } from './http1/start-raw-server.ts';
 
 const CALLS = 8;
@@ -70,22 +69,3 @@ it('an answer that is compressed is refused by its name, for nobody asked for th
   await expect(answer.next()).rejects.toThrow("The upstream's answer is broken: it is compressed.");
   expect(server.peers[0]?.received()).toContain('accept-encoding: identity\r\n');
 });
-
-function createUpstream(port: number): Infer {
-  return createHttpUpstream({
-    name: 'endless',
-    kind: 'chat',
-    url: `http://127.0.0.1:${port}`,
-    apiKey: undefined,
-    headers: {},
-    tls: {},
-    modelNames: {},
-    unknownFields: 'pass',
-    outputLimitFields: {},
-    accepts: {},
-    sampling: {},
-    concurrencyMax: 1,
-    timeouts: { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 20_000 },
-    clock: { nowMs: () => 1e12 },
-  });
-}

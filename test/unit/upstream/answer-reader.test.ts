@@ -16,6 +16,7 @@ function createReader(isStream: boolean, contentType: string | undefined, format
     namer: undefined,
     model: 'm',
     isUnread: () => false,
+    holder: { takeMemory: () => true, giveBackMemory: () => {} },
     maskText: (text) => text,
     emitter: { emit: () => {} },
   });

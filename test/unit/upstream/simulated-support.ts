@@ -48,6 +48,7 @@ export function createCall(
 ): InferenceCall {
   return {
     requestId: 'req_0000000000000000000000001',
+    accountId: 'acct_1',
     request,
     readWhole: () => request,
     model: 'llm-haiku-4.5',

@@ -22,6 +22,7 @@ function readUnread(kind: keyof typeof DIALECTS, body: string) {
     namer: undefined,
     model: 'm',
     isUnread: () => isUnread,
+    holder: { takeMemory: () => true, giveBackMemory: () => {} },
     maskText: (text) => text,
     emitter: { emit: () => {} },
   });
