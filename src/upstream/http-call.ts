@@ -95,6 +95,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter, AnswerH
 
   abort(): void {
     this.#letGo();
+    this.#lingering.delete(this.#lingerDeadline);
     this.#exchange?.abort();
   }
 

@@ -23,6 +23,26 @@ describe('answers whose bodies do not end', () => {
     expect(answers).toBe(CALLS);
   });
 
+  it('make room one after the other, also behind an error that was too long', async () => {
+    const { begin, say, end } = streamParts('chat');
+    const told = STREAM_HEAD + chunkOf(begin + say('Hello!') + end(USAGE));
+    const text = 'x'.repeat(100_000);
+    const error = `HTTP/1.1 400 No\r\ncontent-length: ${text.length + 1}\r\n\r\n${text}`;
+    const server = await startRawServer({
+      onRequest(peer) {
+        peer.socket.write(peer.received().includes('a long error') ? error : told);
+      },
+    });
+    const infer = createUpstream(server.port);
+    const call = (words: string) =>
+      createCall(ask(words), { signal: new AbortController().signal });
+    await expect(infer(call('a long error')).next()).rejects.toThrow();
+    for (let n = 0; n < CALLS; n += 1) {
+      for await (const part of infer(call('Hello'))) if (part.isLast) break;
+    }
+    expect(server.peers).toHaveLength(CALLS + 1);
+  });
+
   it('are known by their status if they are errors', async () => {
     const head = 'HTTP/1.1 429 No\r\ncontent-length: 100\r\nretry-after: 7\r\n\r\n';
     const server = await startRawServer({
