@@ -186,6 +186,7 @@ function relayWhole(body: Buffer, options: AnswerOptions): PushedPart {
 function createWholeReader(options: AnswerOptions, comesInEvents: boolean): AnswerReader {
   const { isUnread, isStream, dialect, holder } = options;
   const gathered = new GatheredBytes();
+  let readBytes = 0;
   let heldBytes = UNCOUNTED_BYTES;
   let unread: AnswerReader | undefined;
   const decode = (body: Buffer): PushedPart => {
@@ -195,19 +196,20 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
   };
   return {
     push(chunk) {
+      readBytes += chunk.length;
+      // A client that stayed would not pay for it either.
+      if (readBytes > ANSWER_BYTES_MAX) {
+        throw dialect.format === 'embeddings' ? refuseLargeEmbeddings() : refuseLarge();
+      }
       if (!comesInEvents && isUnread()) {
         unread ??= createUnreadReader(dialect, gathered.take());
         holder.giveBackMemory();
         return unread.push(chunk);
       }
-      if (gathered.length + chunk.length > ANSWER_BYTES_MAX) {
-        throw dialect.format === 'embeddings' ? refuseLargeEmbeddings() : refuseLarge();
-      }
       gathered.add(chunk);
-      const moreBytes = gathered.length - heldBytes;
-      if (moreBytes > 0) {
-        if (!holder.takeMemory(moreBytes)) throw refuseForMemory();
-        heldBytes = gathered.length;
+      if (readBytes > heldBytes) {
+        if (!holder.takeMemory(readBytes - heldBytes)) throw refuseForMemory();
+        heldBytes = readBytes;
       }
       return undefined;
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANSWER_BYTES_MAX } from '../../../src/protocol/json/upstream-json.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { createAnswerReader } from '../../../src/upstream/answer-reader.ts';
 import {
@@ -111,6 +112,11 @@ describe.each(['native', 'chat'] as const)(
           expect.objectContaining({ refusal: 'upstream_broken' }),
         );
       }
+    });
+
+    it('is a failure where it is longer than any answer may be', () => {
+      const long = wholeBody(kind, 'x'.repeat(ANSWER_BYTES_MAX), { input: 12, output: 30 });
+      expect(() => readUnread(kind, long)).toThrow(expect.objectContaining({ isOversize: true }));
     });
 
     it('is a failure where it is an error', () => {
