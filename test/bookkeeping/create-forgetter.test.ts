@@ -69,6 +69,8 @@ describeBooks('what a key has spent in a month', (scene) => {
     };
     expect(await forget(undefined)).toBe(1);
     expect(await forget(Date.now())).toBe(1);
+    // A round goes one month further.
+    for (const days of [6, 4, 2]) await forget(laterMs - days * DAY_MS);
     expect(await forget(laterMs)).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ import {
   listAccounts,
 } from '../stream/audit-bucket.ts';
 import { type ForgetOrder, forgetKey } from './forget-key.ts';
-import { firstKeptMonth } from './kept-months.ts';
+import { firstKeptMonth, nextKeptMonth } from './kept-months.ts';
 
 const FACT = 'forgotten';
 /** A round a day is plenty: months end twelve times a year. */
@@ -39,6 +39,8 @@ interface ForgottenCounts {
 
 interface Round {
   readonly ended_ms: number;
+  /** Absent if an earlier version kept it. */
+  readonly kept_from?: string;
 }
 
 const NOTHING: ForgottenCounts = { months: 0, keys: 0 };
@@ -53,11 +55,13 @@ export async function forgetOldCounters(options: ForgetOptions): Promise<Forgott
   const last = await recallFact<Round>(books.db, FACT);
   // A clock that was ahead may have dated it into the future.
   if (last !== undefined && Math.abs(clock.nowMs() - last.ended_ms) < ROUND_MS) return NOTHING;
+  const before = last && (last.kept_from ?? firstKeptMonth(last.ended_ms));
+  const keptFrom = nextKeptMonth(clock.nowMs(), before);
   const sums = { months: 0, keys: 0 };
   for (let bucket = 0; bucket < BUCKETS && !signal.aborted; bucket++) {
     const ids = await listAccounts(connection, bucket);
     for await (const { accounts } of auditBucket(connection, bucket, ids)) {
-      for (const order of await listOrders(options, bucket, accounts)) {
+      for (const order of await listOrders(options, bucket, { accounts, keptFrom })) {
         const { months, isRemoved } = await forgetKey(connection, order);
         sums.months += months;
         if (isRemoved) sums.keys++;
@@ -67,20 +71,24 @@ export async function forgetOldCounters(options: ForgetOptions): Promise<Forgott
     }
   }
   if (!signal.aborted) {
-    const round: Round = { ended_ms: clock.nowMs() };
+    const round: Round = { ended_ms: clock.nowMs(), kept_from: keptFrom };
     await keepFact(books.db, FACT, round);
   }
   return sums;
+}
+
+interface Page {
+  readonly accounts: readonly AuditedAccount[];
+  readonly keptFrom: string;
 }
 
 /** One for each key that has something to forget. */
 async function listOrders(
   { books, clock }: ForgetOptions,
   bucket: number,
-  accounts: readonly AuditedAccount[],
+  { accounts, keptFrom }: Page,
 ): Promise<ForgetOrder[]> {
   const nowMs = clock.nowMs();
-  const keptFrom = firstKeptMonth(nowMs);
   const spent = await readOldMonths(books, accounts, keptFrom);
   const idle = accounts.flatMap(({ keys }) =>
     [...keys].filter(([, counts]) => !isInUse(counts, keptFrom)).map(([keyId]) => keyId),
