@@ -6,6 +6,8 @@ import { findRequest } from './find-request.ts';
  * too old at once, and the books far behind.
  */
 const SEARCH_TIME_MAX_MS = 60_000;
+/** After so long without a search, the next outage has all the time again. */
+const REST_MS = 600_000;
 
 interface ChargedRequest {
   readonly requestId: string;
@@ -19,17 +21,20 @@ export type ChargeFinder = (request: ChargedRequest) => Promise<number | undefin
 export function createChargeFinder(context: QuestionSource): ChargeFinder {
   const { clock } = context;
   let leftMs = SEARCH_TIME_MAX_MS;
+  let endedMs = clock.nowMs();
   let last: Promise<unknown> = Promise.resolve();
 
   const search = async (request: ChargedRequest): Promise<number | undefined> => {
-    if (leftMs <= 0) return undefined;
     const startedMs = clock.nowMs();
+    if (Math.abs(startedMs - endedMs) >= REST_MS) leftMs = SEARCH_TIME_MAX_MS;
+    if (leftMs <= 0) return undefined;
     try {
       const found = await findRequest(context, request, AbortSignal.timeout(leftMs));
       if (found.kind !== 'ended') return undefined;
       return found.entries.reduce((sum, { charged }) => sum + charged, 0);
     } finally {
-      leftMs -= Math.max(0, clock.nowMs() - startedMs);
+      endedMs = clock.nowMs();
+      leftMs -= Math.max(0, endedMs - startedMs);
     }
   };
 
