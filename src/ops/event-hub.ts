@@ -3,6 +3,8 @@ import { OpsProblem } from './ops-problem.ts';
 import type { EVENT_SCHEMAS } from './schemas/event-schemas.ts';
 
 const SUBSCRIBERS_MAX = 20;
+/** So that one operator leaves places to the others. */
+const SUBSCRIBERS_OF_OPERATOR_MAX = 10;
 /** The bytes that one subscriber has not read yet. */
 const QUEUE_BYTES_MAX = 256 * 1024;
 const RETRY_AFTER_S = 5;
@@ -27,14 +29,20 @@ export interface EventHub {
   isWatched(node: string): boolean;
   /**
    * Sends the events of this node; without one, those of every node, and summaries of all together.
-   * Throws before anything is written if there are too many subscribers.
+   * Throws before anything is written if there are too many subscribers, or too many of one
+   * operator.
    */
-  subscribe(response: ServerResponse, node?: string): void;
+  subscribe(response: ServerResponse, who: Listener): void;
 }
 
-interface Subscriber {
-  readonly response: ServerResponse;
+interface Listener {
+  /** The id; null for the admin token. */
+  readonly operator: string | null;
   readonly node: string | undefined;
+}
+
+interface Subscriber extends Listener {
+  readonly response: ServerResponse;
   /** The number of events that were dropped because the queue was full. */
   missed: number;
 }
@@ -61,6 +69,12 @@ export function createEventHub(): EventHub {
     response.write(text);
   };
 
+  const hasPlenty = ({ operator }: Listener) => {
+    if (operator === null) return false;
+    const own = [...subscribers].filter((subscriber) => subscriber.operator === operator);
+    return own.length >= SUBSCRIBERS_OF_OPERATOR_MAX;
+  };
+
   return {
     publish(event) {
       if (subscribers.size === 0) return;
@@ -71,8 +85,8 @@ export function createEventHub(): EventHub {
     },
     hasSubscribers: () => subscribers.size > 0,
     isWatched: (node) => [...subscribers].some((subscriber) => subscriber.node === node),
-    subscribe(response, node) {
-      if (subscribers.size >= SUBSCRIBERS_MAX) {
+    subscribe(response, who) {
+      if (subscribers.size >= SUBSCRIBERS_MAX || hasPlenty(who)) {
         throw new OpsProblem(503, 'too_many_subscribers', 'too many listen to events already', {
           headers: { 'retry-after': String(RETRY_AFTER_S) },
         });
@@ -80,7 +94,7 @@ export function createEventHub(): EventHub {
       // A response that is destroyed already emits no further 'close' event, so it would never be
       // removed.
       if (response.destroyed) return;
-      const subscriber = { response, node, missed: 0 };
+      const subscriber = { ...who, response, missed: 0 };
       subscribers.add(subscriber);
       response.once('close', () => subscribers.delete(subscriber));
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });

@@ -94,6 +94,17 @@ describe('the events of the admin API', () => {
     await waitUntil(async () => (await subscribe(ops)).statusCode === 200, 'there is room');
   });
 
+  it('have no more than half of their listeners of one operator', async () => {
+    const ops = await startTestOps(redis, onTestFinished);
+    const operator = await ops.call('POST', '/operators', { name: 'Ada', role: 'viewer' });
+    const statuses: unknown[] = [];
+    for (let i = 0; i < 11; i++) {
+      statuses.push((await subscribe(ops, String(operator.body['token']))).statusCode);
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), 503]);
+    expect((await subscribe(ops)).statusCode).toBe(200);
+  });
+
   it('are dropped for one who does not read, who is told so, and for nobody else', async () => {
     const ops = await startTestOps(redis, onTestFinished);
     const slow = await subscribe(ops);

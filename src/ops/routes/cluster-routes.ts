@@ -74,12 +74,13 @@ function createLiveRoutes({ fleet, events }: ClusterRoutesOptions): readonly Adm
       query: z.strictObject({ node: filterText.optional() }),
       answer: 'text/event-stream',
       part: eventAnswer,
-      async handle({ query: { node } }) {
+      async handle({ query: { node }, caller }) {
         if (node !== undefined) {
           const { nodes } = await fleet.readCluster();
           if (nodes.every(({ id }) => id !== node)) throw refuseUnknownNode(node);
         }
-        return { stream: (response) => events.subscribe(response, node) };
+        const operator = caller.operator?.id ?? null;
+        return { stream: (response) => events.subscribe(response, { operator, node }) };
       },
     }),
     defineAdminRoute({
