@@ -22,12 +22,11 @@ export interface FailedKeyGuard {
 }
 
 /**
- * Slows down clients that guess keys. It counts failures only: clients with good keys never wait
- * for it.
+ * Slows down clients that guess keys. It counts failures only.
  *
- * If no proxy is trusted, there may still be one: an address that is local, or that good keys come
- * from too, may have many clients behind it. A client that guesses there must not shut out the
- * others. So the store is asked for more keys from such an address, and each address that requests
+ * An address that good keys come from may have many clients behind it, such as an office or a proxy
+ * that nobody has named. So may a local one if no proxy is trusted. A client that guesses there, or
+ * goes on with a revoked key, must not shut out the others. So the store is asked for more keys from such an address, and each address that requests
  * claim to come from gets its own part of them. A claim alone opens nothing: inventing claims gets
  * nobody more than the address has.
  */
@@ -49,7 +48,7 @@ export function createFailedKeyGuard({
     entriesMax: GOOD_ADDRESSES_MAX,
   });
   const mayBeShared = ({ address, isLocal }: KeyOrigin) =>
-    trustedProxies === 0 && (isLocal || goodAddresses.get(address) === true);
+    goodAddresses.get(address) === true || (trustedProxies === 0 && isLocal);
 
   return {
     retryAfterMs: ({ address }) => failures.waitMs(address),
@@ -66,9 +65,7 @@ export function createFailedKeyGuard({
       asked.count(address);
       if (claimed !== undefined) claims.count(`${address} ${claimed}`);
     },
-    noteGood({ address }) {
-      if (trustedProxies === 0) goodAddresses.set(address, true);
-    },
+    noteGood: ({ address }) => goodAddresses.set(address, true),
   };
 }
 

@@ -91,9 +91,23 @@ describe('the guard of failed keys', () => {
     expect(await count((i) => `203.0.113.${i}`)).toBe(60);
   });
 
-  it('holds for an address as it is where the proxies are known', async () => {
+  it('keeps nobody out at an address of good keys, where the proxies are known too', async () => {
     const guard = createGuard(3, 1);
     guard.noteGood(A);
+    for (let i = 0; i < 3; i += 1) await noteUnknown(guard, A);
+    expect(guard.askAfterMs(A)).toBe(0);
+    expect(guard.retryAfterMs(A)).toBe(60_000);
+  });
+
+  it('holds for a local address as it is where the proxies are known', async () => {
+    const guard = createGuard(3, 1);
+    const local = from('10.1.2.3');
+    for (let i = 0; i < 3; i += 1) await noteUnknown(guard, local);
+    expect(guard.askAfterMs(local)).toBe(60_000);
+  });
+
+  it('holds for any other address as it is where the proxies are known', async () => {
+    const guard = createGuard(3, 1);
     for (let i = 0; i < 3; i += 1) await noteUnknown(guard, from(A.address, `203.0.113.${i}`));
     expect(guard.askAfterMs(from(A.address, '203.0.113.9'))).toBe(60_000);
   });
