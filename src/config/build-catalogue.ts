@@ -9,7 +9,10 @@ import { readLimit } from './schema/limit-schemas.ts';
 
 type ModelSettings = CatalogueDocument['models'][number];
 
-/** A model without routes leads to all upstreams of the node that can serve it. */
+/**
+ * A model without routes leads to all upstreams of the node that can serve it. Where there are
+ * real ones, it leads to no simulation: simulated answers are not worth their price.
+ */
 export function buildCatalogue(
   { plans, models }: CatalogueDocument,
   upstreams: readonly NamedUpstream[],
@@ -29,9 +32,11 @@ function mapPlans(plans: CatalogueDocument['plans']): PlanLimits {
 
 function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): ModelConfig {
   const isEmbedding = model.embeddings === true;
-  const everyUpstream = upstreams
-    .filter(({ kind }) => !isEmbedding || kind !== 'native')
-    .map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
+  const able = upstreams.filter(({ kind }) => !isEmbedding || kind !== 'native');
+  const real = able.filter(({ kind }) => kind !== 'simulated');
+  const everyUpstream = (real.length > 0 ? real : able).map(({ name }) => ({
+    ...{ upstream: name, weight: 1, priority: 1 },
+  }));
   return {
     id: model.id,
     aliases: model.aliases.filter((alias) => !isNamePattern(alias)),

@@ -218,6 +218,13 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('routes such a model to no simulated upstream beside a real one', () => {
+    const models = '[{id: m, max_output_tokens: 9, price: {input: 1, output: 2}}]';
+    const upstreams = '[{name: a, kind: simulated}, {name: b, kind: chat, url: "http://b"}]';
+    const { models: built } = parse(`models: ${models}\nupstreams: ${upstreams}`);
+    expect(built[0]?.routes).toEqual([{ upstream: 'b', weight: 1, priority: 1 }]);
+  });
+
   it('lets the environment win over the file, apart from empty variables', () => {
     const config = parse(FULL, {
       ADMIN_TOKEN: 'operator',
