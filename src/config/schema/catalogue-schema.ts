@@ -57,7 +57,7 @@ const model = settingsMap({
 
 export const models = listOf(model, 'models', 1, MODELS_MAX);
 
-const planTerms = settingsMap({ requests: perMinute, limits: writtenLimits });
+const planTerms = settingsMap({ requests: perMinute, limits: writtenLimits.prefault([]) });
 
 /** A number alone is the requests. */
 const plan = z
@@ -84,7 +84,7 @@ export const plans = z
       context.addIssue({ code: 'custom', path: [name], message });
     }
     if (Object.keys(all).length > PLANS_MAX) {
-      context.addIssue({ code: 'custom', message: `must be at most ${PLANS_MAX} plans` });
+      context.addIssue({ code: 'custom', message: `must have at most ${PLANS_MAX} plans` });
     }
   });
 

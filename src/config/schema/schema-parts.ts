@@ -62,7 +62,7 @@ export function trueOrFalse() {
 }
 
 /** Accepts digits in text too, since variables contain text. */
-const numeric = (error: ReturnType<typeof expected>) =>
+export const numeric = (error: ReturnType<typeof expected>) =>
   z.union(
     [
       z.number(),
