@@ -106,13 +106,13 @@ describe('the values of the Helm chart', () => {
     const notes = renderNotes(ALL);
     expect(notes).toContain('Clients reach it at https://api.example.com');
     expect(notes).toContain('one proxy in front');
-    expect(notes).not.toContain('Nobody verifies');
+    expect(notes).not.toContain('is not being verified');
     for (const [, command = ''] of notes.matchAll(/-- tollgate ((?:[a-z]+ ?)+)/g)) {
       expect((await runHere({}, ...command.trim().split(' '), '--help')).code, command).toBe(0);
     }
     const open = renderNotes({ secrets: SECRETS, service: { type: 'LoadBalancer' } });
     expect(open).toContain('no proxy in front');
-    expect(open).toContain('Nobody verifies');
+    expect(open).toContain('is not being verified');
     expect(open).not.toContain('Clients reach it at');
   });
 });

@@ -56,6 +56,9 @@ describe('the Helm chart', () => {
     for (const wrong of [
       { extraEnv: [{ value: 'x' }] },
       { persistence: { accessMode: 'ReadWriteMany' } },
+      // The chart sets these itself.
+      { settings: { drain: { timeout: '15m' } } },
+      { settings: { listen: '0.0.0.0:80' } },
       { postgres: { password: 'x' } },
       { ledgerVerify: { schedule: 'daily' } },
       { ingress: { hosts: ['api.example.com'] } },
