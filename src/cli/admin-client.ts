@@ -66,7 +66,7 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       try {
         yield* splitLines(response.body ?? []);
       } catch (cause) {
-        const message = `the answer of ${url} broke off: what was printed is not all of it`;
+        const message = `the response of ${url} was cut off: the output is incomplete`;
         throw new CommandFailure(message, { cause });
       }
     },
@@ -137,7 +137,7 @@ function explainBrokenAnswer(error: unknown, question: Question): string {
     return `${url} does not answer like the admin API of a node: is it the address of ops.listen?`;
   }
   if (isTimeout(error)) return explainTimeout(question);
-  return `the answer of ${url} broke off${doubtOf(question)}`;
+  return `the response of ${url} was cut off${doubtOf(question)}`;
 }
 
 function explainSilence(error: unknown, question: Question): string {
@@ -145,7 +145,7 @@ function explainSilence(error: unknown, question: Question): string {
   const { code = '', message = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   // What `fetch` refuses by itself, such as a port that no browser asks, has no code.
   if (code === '' || UNSENT_CODES.has(code)) {
-    return `cannot reach the node at ${question.url}: is it running? --url or TOLLGATE_ADMIN_URL names another`;
+    return `cannot reach the node at ${question.url}: is it running? For another one, set --url or TOLLGATE_ADMIN_URL`;
   }
   return `the node at ${question.url} gave no answer (${message || code})${doubtOf(question)}`;
 }
@@ -156,7 +156,7 @@ function explainTimeout(question: Question): string {
 }
 
 function doubtOf({ method }: Question): string {
-  return method === 'GET' ? '' : ': what was asked for may or may not have taken place';
+  return method === 'GET' ? '' : ': the request may or may not have been carried out';
 }
 
 function isTimeout(error: unknown): boolean {

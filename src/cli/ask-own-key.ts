@@ -20,7 +20,7 @@ export async function askOwnKey(url: string, key: Secret): Promise<OwnKeyFigures
     signal: AbortSignal.timeout(ANSWER_TIME_MAX_MS),
   }).catch((cause: unknown) => {
     throw new CommandFailure(
-      `cannot reach the gateway at ${url}: is it running? --url names another`,
+      `cannot reach the gateway at ${url}: is it running? For another one, set --url`,
       { cause },
     );
   });

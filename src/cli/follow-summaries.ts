@@ -39,7 +39,7 @@ export async function* followSummaries(
     if (leaving.aborted) return;
     if (cause instanceof CommandFailure) throw cause;
     throw new CommandFailure(
-      `cannot follow the events of ${url}: is the node running? --url or TOLLGATE_ADMIN_URL names another`,
+      `cannot follow the events of ${url}: is the node running? For another one, set --url or TOLLGATE_ADMIN_URL`,
       { cause },
     );
   } finally {

@@ -44,7 +44,7 @@ async function askNode({ url, token, tokenPath }: AdminSource, path: string): Pr
   } catch (cause) {
     if (cause instanceof CommandFailure) throw cause;
     throw new CommandFailure(
-      `cannot reach the node at ${url}: is it running? --url or TOLLGATE_ADMIN_URL names another`,
+      `cannot reach the node at ${url}: is it running? For another one, set --url or TOLLGATE_ADMIN_URL`,
       { cause },
     );
   }

@@ -4,7 +4,7 @@ import { parseUpstreamUrl } from './parse-upstream-url.ts';
 export function parseCollectorUrl(text: string): string {
   const { username = '', password = '' } = URL.canParse(text) ? new URL(text) : {};
   if (username !== '' || password !== '') {
-    throw new Error('must not hold credentials: they belong into headers');
+    throw new Error('must not contain credentials: put them in headers');
   }
   return parseUpstreamUrl(text);
 }

@@ -13,11 +13,11 @@ export function parseUpstreamUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error('is not a valid URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
-    throw new Error('must not hold credentials: they belong into api_key');
+    throw new Error('must not contain credentials: put them in api_key');
   }
-  if (text.includes('#')) throw new Error('must not have a fragment: nobody is sent one');
+  if (text.includes('#')) throw new Error('must not have a fragment: it is never sent');
   if ([...url.searchParams.keys()].some((name) => CREDENTIAL.test(name))) {
-    throw new Error('must not hold credentials: they belong into api_key or headers');
+    throw new Error('must not contain credentials: put them in api_key or headers');
   }
   return text;
 }

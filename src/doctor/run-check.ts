@@ -25,7 +25,7 @@ export async function runCheck({ name, subject, run }: Check): Promise<CheckResu
         resolve(
           failCheck(
             `no result within ${CHECK_TIME_MAX_MS / 1_000} s`,
-            'Look why it is so slow, and run this again.',
+            'Find out why it is so slow, and run this again.',
           ),
         ),
       CHECK_TIME_MAX_MS,

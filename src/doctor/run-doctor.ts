@@ -62,7 +62,7 @@ function readSettings(configPath: string | undefined): Settings {
     if (!(error instanceof ConfigError)) throw error;
     return {
       config: undefined,
-      finding: failCheck(error.problems.join('\n'), 'Mend each of these lines.'),
+      finding: failCheck(error.problems.join('\n'), 'Fix each of these lines.'),
     };
   }
 }

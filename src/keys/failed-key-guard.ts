@@ -24,11 +24,12 @@ export interface FailedKeyGuard {
 /**
  * Slows down clients that guess keys. It counts failures only.
  *
- * An address that good keys come from may have many clients behind it, such as an office or a proxy
- * that nobody has named. So may a local one if no proxy is trusted. A client that guesses there, or
- * goes on with a revoked key, must not shut out the others. So the store is asked for more keys from such an address, and each address that requests
- * claim to come from gets its own part of them. A claim alone opens nothing: inventing claims gets
- * nobody more than the address has.
+ * An address that good keys come from may have many clients behind it, such as an office or a
+ * proxy that nobody has named. So may a local one if no proxy is trusted. A client that guesses
+ * there, or goes on with a revoked key, must not shut out the others. So the store is asked for
+ * more keys from such an address, and each address that requests claim to come from gets its own
+ * part of them. A claim alone opens nothing: inventing claims gets nobody more than the address
+ * has.
  */
 export function createFailedKeyGuard({
   perMinuteMax,

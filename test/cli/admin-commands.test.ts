@@ -94,7 +94,7 @@ describe('a command over the admin API', () => {
     const { code, out, err } = await run(...list, '--url', 'http://127.0.0.1:1');
     expect([code, out]).toEqual([1, '']);
     expect(err).toBe(
-      'tollgate: cannot reach the node at http://127.0.0.1:1: is it running? --url or TOLLGATE_ADMIN_URL names another\n',
+      'tollgate: cannot reach the node at http://127.0.0.1:1: is it running? For another one, set --url or TOLLGATE_ADMIN_URL\n',
     );
   });
 

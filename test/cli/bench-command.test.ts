@@ -67,7 +67,7 @@ describe('tollgate bench', () => {
     const { code, out, err } = await runHere(ENV, 'bench', '--url', url);
     expect([code, out]).toEqual([1, '']);
     expect(err).toBe(
-      `tollgate: cannot reach the gateway at ${url}: is it running? --url names another\n`,
+      `tollgate: cannot reach the gateway at ${url}: is it running? For another one, set --url\n`,
     );
   });
 

@@ -30,7 +30,7 @@ it('a command whose node dies prints the whole lines that came, says so and fail
     const { code, out, err } = await runHere(env, ...args);
     expect([code, out], args[0]).toEqual([1, 'account,charged\nacct_1,2\n']);
     expect(err).toBe(
-      `tollgate: the answer of ${url} broke off: what was printed is not all of it\n`,
+      `tollgate: the response of ${url} was cut off: the output is incomplete\n`,
     );
   }
 });
@@ -121,7 +121,7 @@ it('a reload of all nodes whose node dies after its first sign of life is said t
   const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
   expect(await runHere(env, 'reload', '--all')).toEqual({
     ...{ code: 1, out: '' },
-    err: `tollgate: the answer of ${url} broke off: what was asked for may or may not have taken place\n`,
+    err: `tollgate: the response of ${url} was cut off: the request may or may not have been carried out\n`,
   });
 });
 
@@ -129,7 +129,7 @@ it('a command that only reads says nothing of what may have taken place', async 
   const url = await startDyingNode('{');
   const env = { TOLLGATE_ADMIN_URL: url, TOLLGATE_ADMIN_TOKEN: 'token' };
   expect(await runHere(env, 'key', 'show', 'key_1')).toEqual({
-    ...{ code: 1, out: '', err: `tollgate: the answer of ${url} broke off\n` },
+    ...{ code: 1, out: '', err: `tollgate: the response of ${url} was cut off\n` },
   });
 });
 
@@ -154,7 +154,7 @@ it('an order whose node dies before its answer is said to be in doubt', async ()
   const { code, err } = await runHere(env, 'key', 'create', '--account', 'acct_1');
   expect(code).toBe(1);
   expect(err).toContain(`the node at ${url} gave no answer`);
-  expect(err).toContain(': what was asked for may or may not have taken place\n');
+  expect(err).toContain(': the request may or may not have been carried out\n');
 });
 
 it('a node that is not there is said to be out of reach', async () => {

@@ -160,7 +160,7 @@ it('a file that is late, broken or wrong is refused with every reason', async ()
       models: [...catalogue.models, { ...catalogue.models[0], id: 'x', aliases: [HAIKU] }],
     };
     expect(await refuse(...verb, file(JSON.stringify(twice)))).toMatch(
-      /^tollgate: nothing was changed.*\nmodels\[.\].*is an id or an alias already/,
+      /^tollgate: nothing was changed.*\nmodels\[.\].*is already used as an id or alias/,
     );
     expect(await refuse(...verb, file('models: []\n'))).toMatch(/catalogue\.models: .+/);
   }

@@ -21,9 +21,9 @@ limits: {body_bytes: 2GiB}
       't.yaml:1: lisen: unknown key; did you mean listen?',
       't.yaml:2: workers: the environment variable N is not set',
       't.yaml:3: plans.pro: must be a whole number from 1 to 1000000',
-      't.yaml:4: workers: is set already in line 2',
+      't.yaml:4: workers: is already set on line 2',
       't.yaml:6: models[0].max_output_tokens: is missing: it must be a whole number from 1 to 100000000',
-      't.yaml:7: models[0].aliases[1]: "a" is an id or an alias already',
+      't.yaml:7: models[0].aliases[1]: "a" is already used as an id or alias',
       't.yaml:8: models[0].price.output: is missing: it must be a number from 0 to 1000000',
       't.yaml:9: models[0].routes[0].weight: must be a whole number from 1 to 1000',
       't.yaml:9: models[0].routes[0].upstream: no upstream has the name "main"',
@@ -101,7 +101,7 @@ limits: {body_bytes: 2GiB}
     ],
     [
       '{name: main, kind: chat, url: "http://a:b@c"}',
-      'upstreams[0].url: must not hold credentials',
+      'upstreams[0].url: must not contain credentials',
     ],
     ['{name: main, kind: chat, url: "http://[x"}', 'upstreams[0].url: is not a valid URL'],
     ['{name: main, kind: simulated, model_names: {x: y}}', 'upstreams[0].model_names.x: no model'],
@@ -123,7 +123,7 @@ limits: {body_bytes: 2GiB}
     ],
     [
       '{name: a, kind: simulated}, {name: a, kind: simulated}',
-      'upstreams[1].name: "a" is the name',
+      'upstreams[1].name: "a" is already the name',
     ],
   ])('say what is wrong with the upstreams [%s]', (upstreams, problem) => {
     expect(problemsOf(`upstreams: [${upstreams}]`).join('\n')).toContain(`t.yaml:1: ${problem}`);
@@ -142,9 +142,9 @@ limits: {body_bytes: 2GiB}
     ['routes: []', 'routes: must be a list of 1 to 64 routes'],
     [
       'routes: [{upstream: simulated}, {upstream: simulated}]',
-      'routes[1].upstream: "simulated" is a route',
+      'routes[1].upstream: "simulated" is already a route',
     ],
-    ['aliases: [m]', 'aliases[0]: "m" is an id or an alias already'],
+    ['aliases: [m]', 'aliases[0]: "m" is already used as an id or alias'],
     ['id: other/', 'id: must be a name of at most 128 letters'],
     ['price: {input: -1, output: 1}', 'price.input: must be a number from 0 to 1000000'],
     [
@@ -173,7 +173,7 @@ limits: {body_bytes: 2GiB}
 describe('a file that is not YAML', () => {
   it.each([
     ['workers: 3\nplans: {pro: 1', 't.yaml:2: the indentation does not fit'],
-    ['a: b: c', 't.yaml:1: a second ": " stands in one line: a value that holds it needs quotes'],
+    ['a: b: c', 't.yaml:1: a line has a second ": ": put the value in quotes'],
     ['listen: "a', 't.yaml:1: a quote, a bracket, a comma or a colon is missing'],
     ['plans:\n\tpro: 1', 't.yaml:2: a tab indents this line: use spaces'],
     [

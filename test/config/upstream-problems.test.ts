@@ -22,7 +22,7 @@ describe('the headers of an upstream', () => {
   it.each(['authorization', 'X-Api-Key'])('may have %s only without api_key', (name) => {
     expect(problemsOf(upstreamWith(`headers: {${name}: x}`))).toEqual([]);
     expect(problemsOf(upstreamWith(`api_key: k, headers: {${name}: x}`))).toEqual([
-      `t.yaml:1: upstreams[0].headers.${name}: is set by api_key already: use one of them`,
+      `t.yaml:1: upstreams[0].headers.${name}: is already set by api_key: use one of them`,
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('the headers of an upstream', () => {
       Array.from({ length: count }, (_, index) => `x-${index}: v`).join(', ');
     expect(problemsOf(upstreamWith(`headers: {${headers(32)}}`))).toEqual([]);
     expect(problemsOf(upstreamWith(`headers: {${headers(33)}}`))).toEqual([
-      't.yaml:1: upstreams[0].headers: must be at most 32 headers',
+      't.yaml:1: upstreams[0].headers: must have at most 32 headers',
     ]);
   });
 });
@@ -119,7 +119,7 @@ describe('an upstream', () => {
     ['kind: chat, url: "http://a/b#c"', 'url: must not have a fragment'],
     [
       'kind: chat, url: "http://a/b?api-version=1&Subscription-Key=2"',
-      'url: must not hold credentials: they belong into api_key or headers',
+      'url: must not contain credentials: put them in api_key or headers',
     ],
     [
       'kind: native, url: "http://a", output_limit_field: max_tokens',

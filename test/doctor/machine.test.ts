@@ -43,7 +43,7 @@ describe('tollgate doctor', () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/^settings +failed +.*:1: workers: must be/m);
     expect(stdout).toMatch(/^ +.*:2: lisen: unknown key/m);
-    expect(stdout).toMatch(/^ +→ Mend each/m);
+    expect(stdout).toMatch(/^ +→ Fix each/m);
     expect(stdout).toMatch(/^redis-writes +skipped +the settings cannot be used/m);
     expect(stdout).toMatch(/^node-version +ok/m);
   });

@@ -33,7 +33,7 @@ function findRepeatedModelNames(models: readonly Item[]): SettingProblem[] {
       (alias, place) => [['models', index, 'aliases', place], alias] as const,
     ),
   );
-  return findRepeated([...ids, ...aliases], 'is an id or an alias already');
+  return findRepeated([...ids, ...aliases], 'is already used as an id or alias');
 }
 
 function findCeilingConflicts(model: RawFields, path: SettingPath): SettingProblem[] {
@@ -78,6 +78,6 @@ function findRouteConflicts(
       path: routePath,
       message: `no upstream has the name ${JSON.stringify(name)}`,
     })),
-    ...findRepeated(routes, 'is a route of this model already'),
+    ...findRepeated(routes, 'is already a route of this model'),
   ];
 }

@@ -73,7 +73,7 @@ function findRepeatedUpstreams(upstreams: readonly Item[]): SettingProblem[] {
   const names = upstreams.map(
     ([index, upstream]) => [['upstreams', index, 'name'], upstream['name']] as const,
   );
-  return findRepeated(names, 'is the name of another upstream already');
+  return findRepeated(names, 'is already the name of another upstream');
 }
 
 function endpointOf(value: unknown): Endpoint | undefined {

@@ -83,7 +83,7 @@ function findHeaderConflicts(upstream: RawFields, path: SettingPath): SettingPro
   const names = Object.keys(fieldsOf(upstream['headers']));
   const problems: SettingProblem[] = [];
   if (names.length > HEADERS_MAX) {
-    problems.push({ path, message: `must be at most ${HEADERS_MAX} headers` });
+    problems.push({ path, message: `must have at most ${HEADERS_MAX} headers` });
   }
   const seen = new Set<string>();
   for (const name of names) {
@@ -103,7 +103,7 @@ function explainHeader(name: string, upstream: RawFields): string | undefined {
   const own = upstream['kind'] === 'native' ? OWN_NATIVE_HEADERS : [];
   if (OWN_HEADERS.includes(name) || own.includes(name)) return 'is set by the gateway itself';
   if (KEY_HEADERS.includes(name) && upstream['api_key'] !== undefined) {
-    return 'is set by api_key already: use one of them';
+    return 'is already set by api_key: use one of them';
   }
   return undefined;
 }

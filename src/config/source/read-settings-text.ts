@@ -54,7 +54,7 @@ const SYNTAX_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DQ_ESCAPE: 'there is no such escape in double quotes: use single quotes to write a backslash',
   BAD_INDENT: 'the indentation does not fit',
   BAD_SCALAR_START: 'a value that begins with this character needs quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a second ": " stands in one line: a value that holds it needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a line has a second ": ": put the value in quotes',
   BLOCK_IN_FLOW: 'a map or list inside { } or [ ] must be written with them as well',
   MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing',
   MULTILINE_IMPLICIT_KEY: 'a key must stand in one line: a colon may be missing',
@@ -159,7 +159,7 @@ function readMap(map: YAMLMap, path: SettingPath, reading: TextContext): unknown
     if (firstLine === undefined) {
       reading.lines.set(idOf(entryPath), reading.lineAt(offsetOf(key)));
     } else {
-      report(reading, entryPath, offsetOf(key), `is set already in line ${firstLine}`);
+      report(reading, entryPath, offsetOf(key), `is already set on line ${firstLine}`);
     }
     entries.push([name, readNode(value as Node | null, entryPath, reading)]);
   }

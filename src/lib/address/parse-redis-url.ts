@@ -97,7 +97,7 @@ export function formatRedisUrl(target: RedisTarget): string {
 }
 
 function parseStandalone({ auth, hosts, path, query }: UrlParts, tls: boolean): RedisTarget {
-  if (query !== undefined) throw new Error('the database belongs into the path, as in /0');
+  if (query !== undefined) throw new Error('the database belongs in the path, as in /0');
   const database = path.length > 1 ? parseDatabase(path.slice(1)) : 0;
   return { topology: 'standalone', endpoint: parseHost(hosts, PORT), tls, auth, database };
 }

@@ -13,7 +13,7 @@ export function parseDuration(text: string): number {
   if (unitMs === undefined)
     throw new Error('must be a duration such as 500ms, 2s, 10m, 24h or 90d');
   const durationMs = Number(match?.[1]) * unitMs;
-  if (!Number.isSafeInteger(durationMs)) throw new Error('is too long a duration');
+  if (!Number.isSafeInteger(durationMs)) throw new Error('is too long');
   return durationMs;
 }
 

@@ -135,7 +135,7 @@ describe('a catalogue in Redis', () => {
       { ...model, id: 'other', aliases: [HAIKU] },
     ];
     await expect(operator.put(version, { ...catalogue, models: circle })).rejects.toThrow(
-      /invalid_catalogue.*is an id or an alias already/,
+      /invalid_catalogue.*is already used as an id or alias/,
     );
     const lost = [{ ...model, routes: [{ upstream: 'nowhere' }] }];
     await expect(operator.put(version, { ...catalogue, models: lost })).rejects.toThrow(

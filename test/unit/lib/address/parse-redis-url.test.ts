@@ -97,7 +97,7 @@ describe('parseRedisUrl', () => {
     ['redis://h/x', 'the database must be'],
     ['redis://h/01', 'the database must be'],
     ['redis://h/2147483648', 'the database must be'],
-    ['redis://h?db=1', 'belongs into the path'],
+    ['redis://h?db=1', 'belongs in the path'],
     ['redis://word@h', 'a password must be given as'],
     ['redis://me:@h', 'the password is empty'],
     ['redis://:100%@h', 'percent-encoded'],
