@@ -7,7 +7,7 @@ import { countUtf8Bytes } from '../lib/bytes/count-utf8-bytes.ts';
 import type { Bill } from '../protocol/admission.ts';
 import { countContentBytes } from '../protocol/answers/count-content-bytes.ts';
 import { NO_USAGE } from '../protocol/answers/no-usage.ts';
-import { inputOf } from '../protocol/answers/raise-usage.ts';
+import { inputOf, isSameUsage } from '../protocol/answers/raise-usage.ts';
 import type { BlockStart, InferenceEvent, Usage } from '../protocol/inference.ts';
 import type { TokenRatio } from './token-ratios.ts';
 
@@ -67,6 +67,11 @@ interface Count {
 
 /** Tokens of hardly any text are longer than usual ones by this factor, on average. */
 const LONGEST_FACTOR = 2;
+/**
+ * A report that is repeated at the end may be somewhat behind. If more came since than this many
+ * times what it counts, it is from before the answer.
+ */
+const BEHIND_FACTOR_MAX = 10;
 
 class UsageMeter implements Meter {
   readonly #options: MeterOptions;
@@ -105,7 +110,7 @@ class UsageMeter implements Meter {
         break;
       case 'finish':
         this.#isFinished = true;
-        if (event.usage !== undefined) this.#noteReported(event.usage);
+        this.#noteLast(event.usage);
         return this.#reportCharged(event);
     }
     return event;
@@ -177,8 +182,7 @@ class UsageMeter implements Meter {
 
   /** The tokens of what was delivered, as long as tokens can be, if those are too many; else 0. */
   #findSureOutput(): number {
-    const longestBytes = LONGEST_FACTOR * this.#options.ratio.bytesPerToken;
-    const sure = Math.floor(this.#deliveredBytes / longestBytes);
+    const sure = Math.floor(this.#deliveredBytes / this.#longestBytes);
     return sure > this.#outputTokensMax + ENDING_TOKENS_MAX ? sure : 0;
   }
 
@@ -192,17 +196,35 @@ class UsageMeter implements Meter {
     this.#bytesAtReport = this.#deliveredBytes;
   }
 
+  /** A finish without a usage of its own repeats the last one. */
+  #noteLast(usage: Usage | undefined): void {
+    if (usage === undefined) return;
+    if (this.#reported === undefined || !isSameUsage(usage, this.#reported)) {
+      this.#noteReported(usage);
+    }
+  }
+
   /**
    * The upstream's own count, unless it leaves out delivered output or the input. Then an estimate.
    */
   #count(): Count {
     const reported = this.#reported;
     if (reported === undefined) return this.#estimate();
-    const isUpToDate = this.#isFinished || this.#bytesAtReport === this.#deliveredBytes;
     const lacksInput = inputOf(reported) === 0 && reported.output + this.#deliveredBytes > 0;
     const lacksOutput = reported.output === 0 && this.#deliveredBytes > 0;
-    const isWhole = isUpToDate && !lacksInput && !lacksOutput;
+    const isWhole = this.#isUpToDate(reported) && !lacksInput && !lacksOutput;
     return isWhole ? { usage: reported, isEstimated: false } : this.#estimate();
+  }
+
+  #isUpToDate({ output }: Usage): boolean {
+    const bytesSince = this.#deliveredBytes - this.#bytesAtReport;
+    if (!this.#isFinished) return bytesSince === 0;
+    return bytesSince <= BEHIND_FACTOR_MAX * output * this.#longestBytes;
+  }
+
+  /** How long tokens can be. */
+  get #longestBytes(): number {
+    return LONGEST_FACTOR * this.#options.ratio.bytesPerToken;
   }
 
   /**
@@ -213,8 +235,8 @@ class UsageMeter implements Meter {
     const reported = this.#reported ?? NO_USAGE;
     const isCounted = reported.output > 0;
     const unreportedBytes = this.#deliveredBytes - (isCounted ? this.#bytesAtReport : 0);
-    const unreported =
-      this.#isFinished && isCounted ? 0 : unreportedBytes / this.#options.ratio.bytesPerToken;
+    const isAllCounted = this.#isFinished && isCounted && this.#isUpToDate(reported);
+    const unreported = isAllCounted ? 0 : unreportedBytes / this.#options.ratio.bytesPerToken;
     const outputTokensMax = Math.max(this.#outputTokensMax, this.#findSureOutput());
     const delivered = Math.min(reported.output + Math.ceil(unreported), outputTokensMax);
     const output = Math.max(isCounted ? reported.output : (this.#started?.output ?? 0), delivered);

@@ -206,11 +206,14 @@ class StreamSender {
     let charged: Usage | undefined;
     const isEncoded = part.bytes !== undefined || part.closing !== undefined;
     const isWritten = !isEncoded && !this.#stream.isFinished;
-    // The last usage of all counts for the whole answer.
-    const unreportedBytes = part.events.at(-1)?.type === 'finish' ? 0 : (part.unreportedBytes ?? 0);
+    let { unreportedBytes = 0 } = part;
     this.#meter.noteContent(part.contentBytes - unreportedBytes);
     this.#nextNumber = part.nextNumber;
     for (const event of part.events) {
+      if (event.type === 'finish') {
+        this.#meter.noteContent(unreportedBytes);
+        unreportedBytes = 0;
+      }
       const counted = this.#meter.note(event);
       if (counted.type === 'finish') charged = counted.usage;
       if (!isWritten) continue;
