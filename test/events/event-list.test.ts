@@ -34,28 +34,23 @@ const scene = useWebhookScene();
 it('the lease of a node that died ends in time, though the clock of Redis was set back', async () => {
   await scene.connection.send('set', [lease, 'dead 1', 'px', HOUR_MS]);
   const store = createWebhookStore(scene.connection, 'node_a 2');
-  expect(await store.hold(20)).toBe(false);
-  await waitUntil(() => store.hold(1_000), 'the next one holds it');
+  expect(await store.hold(20)).toBeUndefined();
+  const isHeld = async () => (await store.hold(1_000)) !== undefined;
+  await waitUntil(isHeld, 'the next one holds it');
 });
 
 describe('a webhook', () => {
-  it('is told of an event for a day, and then of the next one, and everybody can see it', async () => {
-    const [old, next] = [rawOf(textOf(1)), rawOf(textOf(2, START_MS + HOUR_MS))];
-    let nowMs = START_MS;
+  it('is told of the next event when one that failed is older than a day, and everybody can see it', async () => {
+    const old = rawOf(textOf(1, START_MS - DAY_MS - HOUR_MS));
+    const next = rawOf(textOf(2));
     scene.receiver.answer(answerStatus(503));
-    const { outcomes, log, stop } = scene.tell({ nowMs: () => nowMs });
+    // The clock of the node makes nothing older.
+    const { outcomes, log, stop } = scene.tell({ nowMs: () => START_MS + 2 * DAY_MS });
     await waitUntil(async () => (await scene.cursorOf()) === '0', 'the webhook has its place');
     await addEvents(scene.connection, [old, next]);
-    await waitUntil(() => outcomes.failed > 0, 'the first attempt has failed');
-    nowMs = START_MS + DAY_MS;
-    const failed = outcomes.failed;
-    await waitUntil(() => outcomes.failed > failed, 'it is tried when it is a day old');
-    expect(new Set(scene.receivedIds())).toEqual(new Set([old.event.id]));
-    expect(outcomes.dropped).toBe(0);
-
+    await waitUntil(() => outcomes.failed > 1, 'the next one has failed');
+    expect(scene.receivedIds().slice(0, 2)).toEqual([old.event.id, next.event.id]);
     scene.receiver.answer(answerStatus(204));
-    // The next one is exactly a day old now.
-    nowMs += HOUR_MS;
     await waitUntil(() => outcomes.delivered > 0, 'the next one is told');
     await stop();
     expect(outcomes).toMatchObject({ dropped: 1, delivered: 1, lost: 0 });

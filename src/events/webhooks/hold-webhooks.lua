@@ -5,7 +5,7 @@
 
   KEYS  lease
   ARGV  run, lease_ms
-  Reply 1 if the run holds it; lease_ms 0 gives it up
+  Reply {1, now_ms} if the run holds it; lease_ms 0 gives it up
 ]]
 local lease = KEYS[1]
 local run, lease_ms = unpack(ARGV)
@@ -13,8 +13,9 @@ local holder = redis.call('GET', lease)
 if holder and holder ~= run then
   -- A clock that was set back would keep the lease of a dead run for as long as that.
   if lease_ms ~= '0' then redis.call('PEXPIRE', lease, lease_ms, 'LT') end
-  return 0
+  return { 0 }
 end
-if lease_ms == '0' then return redis.call('DEL', lease) end
+if lease_ms == '0' then return { redis.call('DEL', lease) } end
 redis.call('SET', lease, run, 'PX', lease_ms)
-return 1
+local time = redis.call('TIME')
+return { 1, time[1] * 1000 + math.floor(time[2] / 1000) }

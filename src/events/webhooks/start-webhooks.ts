@@ -20,6 +20,8 @@ const LEASE_MS = 1.5 * POST_MAX_MS;
 /** What is under way when the node stops may go on for so long. */
 const STOP_GRACE_MS = 2_000;
 
+const monotonicMs = () => performance.now();
+
 /** As the settings have them. */
 export interface WebhookSettings extends WebhookRules {
   readonly endpoints: readonly Webhook[];
@@ -59,13 +61,13 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
   const stopping = new AbortController();
   const ending = new AbortController();
   const deliveries = new Map<string, WebhookDelivery>();
-  const lease = { endMs: -Infinity };
+  const lease = { endMs: -Infinity, redisOffsetMs: 0 };
 
   const open = async (name: string): Promise<WebhookDelivery> => {
     const { clock, random, userAgent, resolve, onOutcome } = options;
     const webhook = () => settings().endpoints.find((each) => each.name === name) ?? gone(name);
     return createWebhookDelivery({
-      ...{ name, webhook, store, onOutcome, random, log },
+      ...{ name, webhook, store, onOutcome, random, log, monotonicMs, nowMs: clock.nowMs },
       place: await store.findPlace(name),
       post: (to, message) =>
         postWebhook(to, message, {
@@ -74,10 +76,10 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
         }),
       mayPost: () =>
         !stopping.signal.aborted &&
-        performance.now() + POST_MAX_MS < lease.endMs &&
+        monotonicMs() + POST_MAX_MS < lease.endMs &&
         settings().endpoints.some((each) => each.name === name),
       readFrom: (number, count) => readEntriesFrom(connection, number, count),
-      nowMs: clock.nowMs,
+      redisNowMs: () => monotonicMs() + lease.redisOffsetMs,
     });
   };
 
@@ -85,13 +87,15 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
     const names = settings().endpoints.map(({ name }) => name);
     for (const name of deliveries.keys()) if (!names.includes(name)) deliveries.delete(name);
     if (names.length === 0) return;
-    const askedMs = performance.now();
-    if (!(await store.hold(LEASE_MS))) {
+    const askedMs = monotonicMs();
+    const redisMs = await store.hold(LEASE_MS);
+    if (redisMs === undefined) {
       lease.endMs = -Infinity;
       deliveries.clear();
       return;
     }
     lease.endMs = askedMs + LEASE_MS;
+    lease.redisOffsetMs = redisMs - monotonicMs();
     for (const name of names) {
       const delivery = deliveries.get(name) ?? (await open(name));
       deliveries.set(name, delivery);

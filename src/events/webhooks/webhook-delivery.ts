@@ -31,7 +31,12 @@ interface WebhookDeliveryOptions {
   readonly readFrom: (number: number, count: number) => Promise<readonly ListEntry[]>;
   readonly store: Pick<WebhookStore, 'note' | 'noteDelivered' | 'noteFailing'>;
   readonly onOutcome: (outcome: DeliveryOutcome, count: number) => void;
+  /** What people are shown has the time of this node. */
   readonly nowMs: () => number;
+  /** The clock that has dated the events. */
+  readonly redisNowMs: () => number;
+  /** For all waits, since nobody sets it. */
+  readonly monotonicMs: () => number;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
   readonly log: Log;
@@ -60,13 +65,13 @@ export interface WebhookDelivery {
  * was out of the settings, is tried once.
  */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
-  const { name, store, onOutcome, nowMs, log } = options;
+  const { name, store, onOutcome, redisNowMs, monotonicMs, log } = options;
   const queues = createAccountQueues();
   const health = createHealth(options);
   const posts = new Set<Promise<void>>();
   let isOwn = true;
   let dropped = 0;
-  let noteDueMs = nowMs() + NOTE_AGAIN_MS;
+  let noteDueMs = monotonicMs() + NOTE_AGAIN_MS;
 
   const countWaiting = () => queues.size() + reader.countPostponed();
   const reader = createListReader(options, { queues, note: (lost) => note(undefined, lost) });
@@ -74,7 +79,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     const cursor = Math.min(queues.first(), reader.nextNumber()) - 1;
     const read = { seen: reader.seen(), readTo: reader.readTo(), waiting: countWaiting() };
     isOwn = (await store.note(name, { number, cursor, dropped, ...read })) && isOwn;
-    noteDueMs = nowMs() + NOTE_AGAIN_MS;
+    noteDueMs = monotonicMs() + NOTE_AGAIN_MS;
   };
 
   const finish = async (waiting: WaitingEvent, dropped: number) => {
@@ -84,7 +89,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   };
 
   const tell = async (waiting: WaitingEvent) => {
-    if (isGivenUp(waiting, health.triedSinceMs(), nowMs())) {
+    if (isGivenUp(waiting, redisNowMs(), health.triedMs())) {
       dropped += 1;
       onOutcome('dropped', 1);
       return finish(waiting, 1);
@@ -95,13 +100,13 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     health.note(end);
     if (end.kind === 'delivered') return finish(waiting, 0);
     waiting.attempts += 1;
-    waiting.dueMs = nowMs() + retryDelay(waiting.attempts, RETRY_MAX_MS, options.random);
+    waiting.dueMs = monotonicMs() + retryDelay(waiting.attempts, RETRY_MAX_MS, options.random);
     queues.giveBack(waiting);
   };
 
   const begin = () => {
     while (isOwn && options.mayPost() && posts.size < health.postsMax() && health.isDue()) {
-      const waiting = queues.take((dueMs) => isDue(dueMs, nowMs(), RETRY_MAX_MS));
+      const waiting = queues.take((dueMs) => monotonicMs() >= dueMs);
       if (waiting === undefined) return;
       const post = tell(waiting).finally(() => {
         posts.delete(post);
@@ -117,7 +122,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
       let read: PageEnd = 'more';
       while (read === 'more' && queues.size() < WAITING_MAX) read = await reader.readPage();
       if (read === 'changed') return false;
-      if (isDue(noteDueMs, nowMs(), NOTE_AGAIN_MS)) await note(undefined, 0);
+      if (monotonicMs() >= noteDueMs) await note(undefined, 0);
       begin();
       if (dropped > 0) log.error({ webhook: name, dropped }, 'events were given up after a day');
       dropped = 0;
@@ -137,15 +142,15 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
  */
 function isGivenUp(
   { event, attempts }: WaitingEvent,
-  triedSinceMs: number | undefined,
-  nowMs: number,
+  redisNowMs: number,
+  triedMs: number,
 ): boolean {
-  const isOver = (sinceMs: number) => nowMs - sinceMs > GIVE_UP_MS;
-  return isOver(event.atMs) && (attempts > 0 || isOver(triedSinceMs ?? nowMs));
+  return redisNowMs - event.atMs > GIVE_UP_MS && (attempts > 0 || triedMs > GIVE_UP_MS);
 }
 
 /** While a webhook fails it is tried with one event at a time, after longer and longer pauses. */
-function createHealth({ name, place, store, nowMs, random, log }: WebhookDeliveryOptions) {
+function createHealth(options: WebhookDeliveryOptions) {
+  const { name, place, store, nowMs, monotonicMs, random, log } = options;
   let sinceMs = place.failingSinceMs;
   let triedSinceMs: number | undefined;
   let failures = 0;
@@ -153,10 +158,10 @@ function createHealth({ name, place, store, nowMs, random, log }: WebhookDeliver
   const quietly = (writing: Promise<void>) => void writing.catch(() => {});
   return {
     failingSinceMs: () => sinceMs,
-    /** The same, but not before this node began to try. */
-    triedSinceMs: () => triedSinceMs,
+    /** For how long this node has tried in vain. */
+    triedMs: () => monotonicMs() - (triedSinceMs ?? monotonicMs()),
     postsMax: () => (failures > 0 ? 1 : POSTS_AT_ONCE_MAX),
-    isDue: () => isDue(dueMs, nowMs(), PAUSE_MAX_MS),
+    isDue: () => monotonicMs() >= dueMs,
     note(end: PostEnd) {
       if (end.kind === 'delivered') {
         if (sinceMs !== undefined) log.info({ webhook: name }, 'a webhook is well again');
@@ -166,18 +171,13 @@ function createHealth({ name, place, store, nowMs, random, log }: WebhookDeliver
       }
       const { reason } = end;
       if (triedSinceMs === undefined) log.warn({ webhook: name, reason }, 'a webhook fails');
-      triedSinceMs ??= nowMs();
-      sinceMs ??= triedSinceMs;
+      triedSinceMs ??= monotonicMs();
+      sinceMs ??= nowMs();
       failures += 1;
-      dueMs = nowMs() + retryDelay(failures, PAUSE_MAX_MS, random);
+      dueMs = monotonicMs() + retryDelay(failures, PAUSE_MAX_MS, random);
       quietly(store.noteFailing(name, sinceMs, reason));
     },
   };
-}
-
-/** What is further away than any delay was set before the clock went back. */
-function isDue(dueMs: number, nowMs: number, delayMsMax: number): boolean {
-  return nowMs >= dueMs || dueMs - nowMs > delayMsMax;
 }
 
 /** Twice as long each time, up to a bound, and less by a quarter at most. */

@@ -33,8 +33,8 @@ export interface WebhookState {
 }
 
 export interface WebhookStore {
-  /** Returns whether the node holds the lease now. */
-  hold(leaseMs: number): Promise<boolean>;
+  /** Returns the time by the clock of Redis; undefined if another node holds the lease. */
+  hold(leaseMs: number): Promise<number | undefined>;
   release(): Promise<void>;
   /** Also of a webhook that is new. */
   findPlace(name: string): Promise<WebhookPlace>;
@@ -92,8 +92,11 @@ export function createWebhookStore(connection: Connection, run: string): Webhook
   const keysOf = (name: string) => ({
     ...{ webhook: EVENT_KEYS.webhook(name), told: EVENT_KEYS.told(name), list },
   });
-  const hold = async (leaseMs: number) =>
-    (await holdScript.call(connection, { lease }, { run, lease_ms: leaseMs })) === 1;
+  const hold = async (leaseMs: number) => {
+    const reply = await holdScript.call(connection, { lease }, { run, lease_ms: leaseMs });
+    const [isHeld, nowMs] = reply as [number, number?];
+    return isHeld === 1 ? nowMs : undefined;
+  };
   const noteHealth = async (name: string, health: Health) => {
     const keys = { lease, webhook: EVENT_KEYS.webhook(name) };
     await noteHealthScript.call(connection, keys, { run, ...health });

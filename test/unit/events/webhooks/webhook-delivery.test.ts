@@ -25,6 +25,7 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
   const tried: number[] = [];
   const refused = new Set<string>();
   let nowMs = AT_MS;
+  let aheadMs = 0;
   const webhook = { name: 'all', url: '', secrets: [new Secret('')], events: ['limit.warning'] };
   const delivery = createWebhookDelivery({
     ...{ name: 'all', webhook: () => webhook, log: createMemoryLog() },
@@ -56,7 +57,9 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
       if (outcome === 'lost') lost.push(count);
       if (outcome === 'dropped') dropped.push(count);
     },
-    nowMs: () => nowMs,
+    nowMs: () => nowMs + aheadMs,
+    redisNowMs: () => nowMs,
+    monotonicMs: () => nowMs - AT_MS,
     random: () => 0,
   });
   const look = async () => {
@@ -67,7 +70,11 @@ function openScene(listed: ListedEvent[], place: Partial<WebhookPlace> = {}) {
   const wait = (ms: number) => {
     nowMs += ms;
   };
-  return { ...{ delivery, delivered, tried, cursors, lost, dropped, refused, look, wait } };
+  const setClock = (ms: number) => {
+    aheadMs = ms;
+  };
+  const seen = { delivery, delivered, tried, cursors, lost, dropped };
+  return { ...seen, refused, look, wait, setClock };
 }
 
 /** As many events of each account as one may tell in a day, in turns. */
@@ -152,11 +159,31 @@ it('events that waited for a day while the webhook failed are given up untried',
   expect([dropped, delivery.waiting()]).toEqual([[1, 1], 0]);
 });
 
-it('an event that failed is tried again soon after the clock was set back', async () => {
-  const { tried, refused, look, wait } = openScene([eventOf(1, 'acct_03late')]);
-  refused.add('acct_03late');
+it.each([-3 * 3_600_000, 2 * DAY_MS])(
+  'an event that failed is tried again soon, also on a node whose clock was set by %d ms',
+  async (ms) => {
+    const { delivered, tried, dropped, refused, look, setClock } = openScene(
+      [1, 2].map((number) => eventOf(number, 'acct_03late')),
+    );
+    refused.add('acct_03late');
+    await look();
+    setClock(ms);
+    await look();
+    refused.clear();
+    await look();
+    await look();
+    expect([tried, delivered, dropped]).toEqual([[1, 1, 1, 2], [1, 2], []]);
+  },
+);
+
+it('the place of a webhook is noted again each hour while there is nothing to tell', async () => {
+  const { cursors, look, wait } = openScene([]);
   await look();
-  wait(-3 * 3_600_000);
-  await look();
-  expect(tried).toEqual([1, 1]);
+  expect(cursors).toEqual([]);
+  for (let hours = 1; hours < 3; hours++) {
+    wait(3_600_000);
+    await look();
+    await look();
+    expect(cursors).toHaveLength(hours);
+  }
 });
