@@ -29,9 +29,7 @@ it('a command whose node dies prints the whole lines that came, says so and fail
   ]) {
     const { code, out, err } = await runHere(env, ...args);
     expect([code, out], args[0]).toEqual([1, 'account,charged\nacct_1,2\n']);
-    expect(err).toBe(
-      `tollgate: the response of ${url} was cut off: the output is incomplete\n`,
-    );
+    expect(err).toBe(`tollgate: the response of ${url} was cut off: the output is incomplete\n`);
   }
 });
 
