@@ -4,16 +4,19 @@ export interface GrowingAnswer {
   /** Reads no more for now, so that the upstream waits. */
   pause(): void;
   resume(): void;
+  /** Fails for want of memory. */
+  giveUp(): void;
 }
 
 /**
  * The memory of whole answers that one worker reads. Once they take more than `waitBytes`, each
  * account's oldest answer alone is read on and the others wait, for what their vendors have
- * computed is paid. So one account with many large answers does not keep out the others.
+ * computed is paid. If many accounts have large answers at once, the account with the most gives
+ * up its newest. So nobody's large answers keep out those of others.
  */
 export interface AnswerMemory {
   readonly heldBytes: number;
-  /** Returns whether there was room: the answers of all accounts have a limit as well. */
+  /** Returns whether there was room. */
   take(answer: GrowingAnswer, bytes: number): boolean;
   /** Gives back all that the answer holds. Does nothing if it holds nothing. */
   giveBack(answer: GrowingAnswer): void;
@@ -24,19 +27,44 @@ interface AnswerMemoryLimits {
   readonly heldBytesMax: number;
 }
 
-export function createAnswerMemory({ waitBytes, heldBytesMax }: AnswerMemoryLimits): AnswerMemory {
-  const bytesOf = new Map<GrowingAnswer, number>();
+interface AccountShare {
+  bytes: number;
   /** In the order in which they came. */
-  const answersOf = new Map<string, Set<GrowingAnswer>>();
+  readonly answers: Map<GrowingAnswer, number>;
+}
+
+export function createAnswerMemory({ waitBytes, heldBytesMax }: AnswerMemoryLimits): AnswerMemory {
+  const shares = new Map<string, AccountShare>();
   const paused = new Set<GrowingAnswer>();
   let heldBytes = 0;
 
-  const oldestOf = (accountId: string): GrowingAnswer | undefined => {
-    for (const answer of answersOf.get(accountId) ?? []) return answer;
-    return undefined;
+  const remove = (answer: GrowingAnswer): AccountShare | undefined => {
+    const { accountId } = answer;
+    const share = shares.get(accountId);
+    const bytes = share?.answers.get(answer);
+    if (share === undefined || bytes === undefined) return undefined;
+    heldBytes -= bytes;
+    share.bytes -= bytes;
+    share.answers.delete(answer);
+    if (share.answers.size === 0) shares.delete(accountId);
+    paused.delete(answer);
+    return share;
   };
-  const resume = (answer: GrowingAnswer) => {
-    if (paused.delete(answer)) answer.resume();
+  const hasRoom = (bytes: number, asking: AccountShare): boolean => {
+    while (heldBytes + bytes > heldBytesMax) {
+      const largest = [...shares.values()].reduce(
+        (one, other) => (other.bytes > one.bytes ? other : one),
+        asking,
+      );
+      const newest = [...largest.answers.keys()].at(-1);
+      if (newest === undefined || largest.bytes <= asking.bytes + bytes) return false;
+      remove(newest);
+      newest.giveUp();
+    }
+    return true;
+  };
+  const resume = (answer: GrowingAnswer | undefined) => {
+    if (answer !== undefined && paused.delete(answer)) answer.resume();
   };
 
   return {
@@ -44,32 +72,33 @@ export function createAnswerMemory({ waitBytes, heldBytesMax }: AnswerMemoryLimi
       return heldBytes;
     },
     take(answer, bytes) {
-      if (heldBytes + bytes > heldBytesMax) return false;
       const { accountId } = answer;
-      const answers = answersOf.get(accountId) ?? new Set();
-      answersOf.set(accountId, answers.add(answer));
-      bytesOf.set(answer, (bytesOf.get(answer) ?? 0) + bytes);
+      const share = shares.get(accountId) ?? {
+        bytes: 0,
+        answers: new Map<GrowingAnswer, number>(),
+      };
+      if (!hasRoom(bytes, share)) return false;
+      shares.set(accountId, share);
+      share.answers.set(answer, (share.answers.get(answer) ?? 0) + bytes);
+      share.bytes += bytes;
       heldBytes += bytes;
-      if (heldBytes > waitBytes && oldestOf(accountId) !== answer && !paused.has(answer)) {
+      if (heldBytes > waitBytes && oldestOf(share) !== answer && !paused.has(answer)) {
         paused.add(answer);
         answer.pause();
       }
       return true;
     },
     giveBack(answer) {
-      const bytes = bytesOf.get(answer);
-      if (bytes === undefined) return;
-      const { accountId } = answer;
-      bytesOf.delete(answer);
-      paused.delete(answer);
-      heldBytes -= bytes;
-      const answers = answersOf.get(accountId);
-      answers?.delete(answer);
-      if (answers?.size === 0) answersOf.delete(accountId);
-      const next = oldestOf(accountId);
-      if (next !== undefined) resume(next);
+      const share = remove(answer);
+      if (share === undefined) return;
+      resume(oldestOf(share));
       // Whoever finds that there is not enough room after all waits again.
       if (heldBytes <= waitBytes) for (const other of [...paused]) resume(other);
     },
   };
+}
+
+function oldestOf({ answers }: AccountShare): GrowingAnswer | undefined {
+  for (const answer of answers.keys()) return answer;
+  return undefined;
 }

@@ -218,7 +218,7 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
 }
 
 /** No fault of the upstream, and none would be spared by another try. */
-function refuseForMemory(): UpstreamFailure {
+export function refuseForMemory(): UpstreamFailure {
   const message = 'Too many large answers are on their way at the moment.';
   const headers = { 'retry-after': '1' };
   return new UpstreamFailure('refused', new Refusal('out_of_memory_budget', message, { headers }));

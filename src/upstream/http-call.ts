@@ -15,6 +15,7 @@ import {
   createAnswerReader,
   createErrorReader,
   type PartEmitter,
+  refuseForMemory,
 } from './answer-reader.ts';
 import type { HttpRequest } from './http1/encode-request.ts';
 import type { HttpClient, HttpExchange, HttpHandler, HttpHeaders } from './http1/http-client.ts';
@@ -215,6 +216,7 @@ export class HttpCall implements HttpHandler, AnswerSource, PartEmitter, AnswerH
       accountId: this.#accountId,
       pause: () => this.#exchange?.pause(),
       resume: () => this.#exchange?.resume(),
+      giveUp: () => this.#break(refuseForMemory()),
     };
     return this.#memory.take(this.#growing, bytes);
   }
