@@ -34,9 +34,8 @@ function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): 
   const isEmbedding = model.embeddings === true;
   const able = upstreams.filter(({ kind }) => !isEmbedding || kind !== 'native');
   const real = able.filter(({ kind }) => kind !== 'simulated');
-  const everyUpstream = (real.length > 0 ? real : able).map(({ name }) => ({
-    ...{ upstream: name, weight: 1, priority: 1 },
-  }));
+  const usual = real.length > 0 ? real : able;
+  const everyUpstream = usual.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
   return {
     id: model.id,
     aliases: model.aliases.filter((alias) => !isNamePattern(alias)),
