@@ -12,6 +12,8 @@ import { createProveKey } from './prove-key.ts';
 
 /** Of each account in each worker. To read them takes a core a few seconds. */
 const UNPAID_BYTES_PER_MINUTE_MAX = 1024 ** 3;
+/** The same, in the largest bodies that the settings allow. */
+const UNPAID_BODIES_PER_MINUTE_MAX = 32;
 
 interface FreeCallsOptions {
   readonly config: Config;
@@ -34,9 +36,13 @@ export function createFreeCalls(
     keyCheck,
   });
   const admitFree = createAdmitFree(prove, guards);
+  const bytesPerMinuteMax = Math.min(
+    UNPAID_BYTES_PER_MINUTE_MAX,
+    UNPAID_BODIES_PER_MINUTE_MAX * limits.bodyBytesMax,
+  );
   return {
     prove,
-    unpaidBodies: createUnpaidBodyGuard({ bytesPerMinuteMax: UNPAID_BYTES_PER_MINUTE_MAX }),
+    unpaidBodies: createUnpaidBodyGuard({ bytesPerMinuteMax }),
     admitFree,
     async describeKey(key: ApiKey) {
       const { accountId } = await admitFree(key);
