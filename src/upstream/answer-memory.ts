@@ -9,10 +9,10 @@ export interface GrowingAnswer {
 }
 
 /**
- * The memory of whole answers that one worker reads. Once they take more than `waitBytes`, each
- * account's oldest answer alone is read on and the others wait, for what their vendors have
- * computed is paid. If many accounts have large answers at once, the account with the most gives
- * up its newest. So nobody's large answers keep out those of others.
+ * The memory of whole answers that one worker reads. Once they take more than `waitBytes`, only the
+ * oldest answer of each account is read on. The others wait rather than fail, because their vendors
+ * bill for them. If many accounts have large answers at once, the account with the most gives up
+ * its newest. So nobody's large answers keep out those of others.
  */
 export interface AnswerMemory {
   readonly heldBytes: number;

@@ -23,7 +23,7 @@ import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 const { OPENING_BRACE, SPACE } = ascii;
 
 const ERROR_BYTES_MAX = 64 * 1024;
-/** An answer without more is not worth counting: all places of a node take 32 MiB. */
+/** Smaller answers are not counted: those of the 512 places of an upstream take 32 MiB. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
 /**
@@ -217,7 +217,7 @@ function createWholeReader(options: AnswerOptions, comesInEvents: boolean): Answ
   };
 }
 
-/** No fault of the upstream, and none would be spared by another try. */
+/** The upstream is not at fault, and another try would need as much memory. */
 export function refuseForMemory(): UpstreamFailure {
   const message = 'Too many large answers are on their way at the moment.';
   const headers = { 'retry-after': '1' };

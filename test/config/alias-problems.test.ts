@@ -10,7 +10,7 @@ it('patterns of two models that match the same names and say no more than each o
   const told = (...aliases: readonly string[]) =>
     problemsOf(['models:', ...modelsOf(...aliases)].join('\n'));
   expect(told('[a*, ab*]', '[x, "*b"]')).toEqual([
-    't.yaml:3: models[1].aliases[1]: matches names that "a*" of another model also matches, and is no longer than them',
+    't.yaml:3: models[1].aliases[1]: matches names that "a*" of another model also matches, and neither is longer',
   ]);
   expect(told('[a*]', '[a*]')).toEqual([
     't.yaml:3: models[1].aliases[0]: "a*" is already used as an id or alias',

@@ -12,7 +12,7 @@ export function firstKeptMonth(nowMs: number): string {
 }
 
 /**
- * The same for a round after another, whose first month this was: one month further at most. A
+ * The same for a round that follows one whose first month was `before`: at most one month later. A
  * clock that is months ahead for a while must not have the current month forgotten.
  */
 export function nextKeptMonth(nowMs: number, before: string | undefined): string {

@@ -25,7 +25,7 @@ export function findAliasConflicts(
   return patterns.flatMap((pattern, place) => {
     const rival = patterns.slice(0, place).find((other) => isRival(pattern, other));
     if (rival === undefined) return [];
-    const message = `matches names that ${JSON.stringify(rival.text)} of another model also matches, and is no longer than them`;
+    const message = `matches names that ${JSON.stringify(rival.text)} of another model also matches, and neither is longer`;
     return [{ path: pattern.path, message }];
   });
 }

@@ -16,8 +16,7 @@ export function judgeReplicas(
   { info, config }: ServerFacts,
   topology: RedisTarget['topology'],
 ): Finding {
-  if (info === undefined)
-    return skipCheck('unknown, because the user may not run INFO; grant +info');
+  if (info === undefined) return skipCheck('unknown: the user may not run INFO; grant +info');
   const replicas = readReplicas(info);
   const neededCount = Number(config?.get('min-replicas-to-write') ?? 0);
   if (replicas.length < neededCount) {

@@ -5,7 +5,7 @@ import type { ServerFacts } from './server-facts.ts';
 const MAJOR_VERSION_MIN = 7;
 const FULL_SHARE_WARN = 0.75;
 const FULL_SHARE_MAX = 0.95;
-const UNKNOWN = skipCheck('unknown, because the user may not run INFO; grant +info');
+const UNKNOWN = skipCheck('unknown: the user may not run INFO; grant +info');
 
 type Info = ReadonlyMap<string, string>;
 
