@@ -6,7 +6,7 @@ import { parseConfig } from '../src/config/parse-config.ts';
 import { settingsSchema } from '../src/config/schema/schema.ts';
 import { ENVIRONMENT_OVERRIDES } from '../src/config/source/environment-overrides.ts';
 import { CHECKS } from '../src/doctor/checks.ts';
-import { NODE_VERSION_MIN } from '../src/doctor/machine/check-build.ts';
+import { NODE_VERSIONS_MIN } from '../src/doctor/machine/check-build.ts';
 import { DEFAULT_HTTP_LIMITS } from '../src/http/http-limits.ts';
 import { NODE_RELEASES } from '../src/http/node-releases.ts';
 import { createHealthRoutes } from '../src/http/routes/health-routes.ts';
@@ -263,11 +263,14 @@ describe('the tables of the documents', () => {
   it('name the versions of Node.js that there are native builds for', () => {
     const abis = Object.keys(UWS_BUILD_SHA256).map((build) => /\d+$/.exec(build)?.[0] ?? '');
     expect([...new Set(abis)].toSorted()).toEqual(Object.keys(NODE_RELEASES));
-    const [first, ...others] = Object.values(NODE_RELEASES);
-    const last = others.pop();
-    const named = `Node.js ${first} (${NODE_VERSION_MIN} or newer), ${others.join(', ')} or ${last}`;
+    const releases = Object.values(NODE_RELEASES);
+    const names = releases.map((release) => {
+      const versionMin = NODE_VERSIONS_MIN[release];
+      return versionMin === undefined ? release : `${release} (${versionMin} or newer)`;
+    });
+    const named = `Node.js ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
     expect(sectionOf(README, 'Start')).toContain(named);
-    const ranges = [NODE_VERSION_MIN, ...others, last].map((version) => `^${version}`);
+    const ranges = releases.map((release) => `^${NODE_VERSIONS_MIN[release] ?? release}`);
     expect(PACKAGE.engines.node).toBe(ranges.join(' || '));
   });
 

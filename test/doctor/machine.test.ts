@@ -108,8 +108,11 @@ it('loads the native build, and says when it cannot', async () => {
 it('judges versions, space, files, connections, CPUs and memory by their bounds', () => {
   expect(judgeNodeVersion('20.19.0').state).toBe('ok');
   expect(judgeNodeVersion('24.0.0').state).toBe('ok');
+  expect(judgeNodeVersion('22.12.0').state).toBe('ok');
+  expect(judgeNodeVersion('22.11.0')).toEqual(problem('failed', '22.11.0', '22.12'));
+  expect(judgeNodeVersion('18.20.0')).toEqual(problem('failed', '18.20.0', '20.19'));
   expect(judgeNodeVersion('20.18.9')).toEqual(problem('failed', '20.18.9', '20.19'));
-  expect(judgeNodeVersion('23.0.0')).toEqual(problem('warning', '23.0.0', '20, 22, 24, 25'));
+  expect(judgeNodeVersion('23.0.0')).toEqual(problem('warning', '23.0.0', '24, 25'));
   expect(judgeFreeSpace('/d', 1024 * MEBIBYTE).state).toBe('ok');
   expect(judgeFreeSpace('/d', 1023 * MEBIBYTE).state).toBe('warning');
   expect(judgeFreeSpace('/d', 99 * MEBIBYTE).state).toBe('failed');

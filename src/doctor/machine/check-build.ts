@@ -2,17 +2,22 @@ import { loadUws } from '../../http/load-uws.ts';
 import { NODE_RELEASES } from '../../http/node-releases.ts';
 import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
 
-/** The lowest of those in package.json under `engines`. */
-export const NODE_VERSION_MIN = '20.19';
+/** The ranges in package.json under `engines`. Vite, which builds the program, asks for these. */
+export const NODE_VERSIONS_MIN: Readonly<Record<string, string>> = { '20': '20.19', '22': '22.12' };
 
 export function judgeNodeVersion(version: string): Finding {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [majorMin = 0, minorMin = 0] = NODE_VERSION_MIN.split('.').map(Number);
+  const [major = '', minor] = version.split('.');
   const releases = Object.values(NODE_RELEASES);
-  const mend = `Install Node.js ${releases.join(', ')}: ${NODE_VERSION_MIN} or newer.`;
-  if (major < majorMin || (major === majorMin && minor < minorMin)) return failCheck(version, mend);
+  const names = releases.map((release) => {
+    const versionMin = NODE_VERSIONS_MIN[release];
+    return versionMin === undefined ? release : `${release} (${versionMin} or newer)`;
+  });
+  const mend = `Install Node.js ${names.join(', ')}.`;
+  const minorMin = NODE_VERSIONS_MIN[major]?.split('.')[1];
+  const isTooOld = Number(major) < Number(releases[0]) || Number(minor) < Number(minorMin ?? 0);
+  if (isTooOld) return failCheck(version, mend);
   // A build that the settings name may be for another release.
-  return releases.includes(String(major)) ? passCheck(version) : warnCheck(version, mend);
+  return releases.includes(major) ? passCheck(version) : warnCheck(version, mend);
 }
 
 export function checkNativeBuild(uwsSha256: readonly string[]): Finding {
