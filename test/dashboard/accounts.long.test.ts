@@ -112,6 +112,11 @@ it('who tops up again because no answer came pays once', async () => {
   expect(tab.errors.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   expect(await operator.account(account)).toMatchObject({ balance: 12.5 });
   await expectAccessible(tab);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Top up' }).click();
+  await dialog.getByLabel('Credits').fill('12.5');
+  const paymentId = await dialog.getByLabel('Payment id').inputValue();
+  await dialog.getByLabel('Payment id').fill(`${paymentId} `);
   await dialog.getByRole('button', { name: 'Enter payment' }).click();
   await page.getByText(/was entered before: the balance is 12\.5 credits/).waitFor();
   expect(await operator.account(account)).toMatchObject({ balance: 12.5 });
@@ -129,6 +134,44 @@ it('who tops up again because no answer came pays once', async () => {
   await dialog.getByRole('button', { name: 'Enter payment' }).click();
   await page.getByText(/of 0\.000001 is entered: the balance is 12\.500001 credits/).waitFor();
   expect(tab.errors).toEqual([]);
+});
+
+it('a dialog stays open while its change runs, so that its end is seen', async () => {
+  const operator = admin(gateway());
+  const account = await operator.createAccount();
+  const tab = await openTab();
+  await signIn(tab, gateway(), `#/accounts/${account}`);
+  const { page } = tab;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let noteSent = () => {};
+  const sent = new Promise<void>((resolve) => {
+    noteSent = resolve;
+  });
+  await page.route(
+    '**/credits',
+    async (route) => {
+      noteSent();
+      await held;
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Top up' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Top up test' });
+  await dialog.getByLabel('Credits').fill('3');
+  await dialog.getByRole('button', { name: 'Enter payment' }).click();
+  await sent;
+  expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  release();
+  await dialog.getByRole('alert').filter({ hasText: 'the node cannot be reached' }).waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(tab.errors).toEqual([expect.stringContaining('ERR_FAILED')]);
 });
 
 it('a suspended account is refused until it is resumed', async () => {

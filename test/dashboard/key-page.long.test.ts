@@ -149,6 +149,31 @@ it('a pasted key shows its limits, spend and balance, and is kept in memory alon
   expect(tab.errors).toEqual([]);
 });
 
+it('a key that is forgotten while it is read shows nothing', async () => {
+  const owner = admin(gateway());
+  const { key } = await owner.createKey(await owner.createAccount({ credits: 10 }));
+  const tab = await openTab();
+  const { page } = tab;
+  await page.goto(gateway().url);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/v1/key', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await showKey(tab, key);
+  await page.getByRole('button', { name: 'Reading…' }).waitFor();
+  await page.getByRole('button', { name: 'Forget it' }).click();
+  const models = page.waitForResponse('**/v1/models?*');
+  release();
+  await (await models).finished();
+  await page.getByRole('button', { name: 'Show my key' }).waitFor();
+  expect(await figure(tab, 'Balance').count()).toBe(0);
+  expect(tab.errors).toEqual([]);
+});
+
 it('the page of a key shows each of its limits with a bar', async () => {
   const owner = admin(gateway());
   const account = await owner.createAccount({ credits: 10 });

@@ -5,7 +5,7 @@ import { listKeyFacts } from './list-key-facts.ts';
 
 export function KeyFigures({ info }: { readonly info: KeyInfo }) {
   return (
-    <section aria-label="What the key has and may do" aria-live="polite">
+    <section aria-label="What the key has and may do">
       <dl class="figures">
         {listKeyFacts(info).map(({ name, value, isText }) => (
           <div key={name}>

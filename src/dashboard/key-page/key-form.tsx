@@ -3,6 +3,8 @@ import { Field } from '../parts/field.tsx';
 interface KeyFormProps {
   readonly candidate: string;
   readonly isRunning: boolean;
+  /** Whether the figures of a key are shown. */
+  readonly isShown: boolean;
   readonly error: string | undefined;
   readonly onInput: (candidate: string) => void;
   readonly onSubmit: () => void;
@@ -10,7 +12,7 @@ interface KeyFormProps {
 }
 
 export function KeyForm(props: KeyFormProps) {
-  const { candidate, isRunning, error, onInput, onSubmit, onForget } = props;
+  const { candidate, isRunning, isShown, error, onInput, onSubmit, onForget } = props;
   const submit = (event: Event) => {
     event.preventDefault();
     onSubmit();
@@ -38,7 +40,7 @@ export function KeyForm(props: KeyFormProps) {
         <button type="submit" class="primary" disabled={isRunning}>
           {isRunning ? 'Reading…' : 'Show my key'}
         </button>
-        <button type="button" disabled={candidate === ''} onClick={onForget}>
+        <button type="button" disabled={candidate === '' && !isShown} onClick={onForget}>
           Forget it
         </button>
       </div>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useAction } from '../loading/use-action.ts';
 import { Examples } from './examples.tsx';
 import { KeyFigures } from './key-figures.tsx';
@@ -14,13 +14,14 @@ export function KeyOwnerPage() {
   const [candidate, setCandidate] = useState('');
   const [own, setOwn] = useState<OwnKey | undefined>();
   const [chosen, setChosen] = useState<string | undefined>();
+  const forgotten = useRef(0);
   const { isRunning, problem, run } = useAction(async () => {
-    try {
-      setOwn(await readOwnKey(candidate.trim()));
-    } catch (cause) {
+    const before = forgotten.current;
+    const read = await readOwnKey(candidate.trim()).catch((cause: unknown) => {
       setOwn(undefined);
       throw cause;
-    }
+    });
+    if (forgotten.current === before) setOwn(read);
   });
   const models = own?.models ?? [];
   const model = models.find((each) => each === chosen) ?? models[0];
@@ -32,15 +33,18 @@ export function KeyOwnerPage() {
         <KeyForm
           candidate={candidate}
           isRunning={isRunning}
+          isShown={own !== undefined}
           error={problem?.message}
           onInput={setCandidate}
           onSubmit={run}
           onForget={() => {
+            forgotten.current += 1;
             setCandidate('');
             setOwn(undefined);
           }}
         />
-        {own !== undefined && <KeyFigures info={own.info} />}
+        {/* Screen readers announce only what is added to an element that was there. */}
+        <div aria-live="polite">{own !== undefined && <KeyFigures info={own.info} />}</div>
         {model !== undefined && <ModelChoice {...{ models, model, onChoose: setChosen }} />}
       </div>
       <Examples model={model} />

@@ -15,6 +15,8 @@ import type { PageProps } from './page-props.ts';
 import { LatestRequests } from './requests/latest-requests.tsx';
 
 const REFRESH_MS = 5_000;
+/** An account may have thousands of keys. */
+const KEYS_REFRESH_MS = 30_000;
 
 export function AccountPage({ id }: PageProps) {
   const account = useLoad((signal) => api.getAccount(id, signal), {
@@ -49,7 +51,10 @@ export function AccountPage({ id }: PageProps) {
 /** Reads the keys once for both. */
 function KeysAndGroups({ account }: { readonly account: Account }) {
   const { id } = account;
-  const keys = useLoad((signal) => api.listKeys(id, signal), { of: [id] });
+  const keys = useLoad((signal) => api.listKeys(id, signal), {
+    of: [id],
+    refreshMs: KEYS_REFRESH_MS,
+  });
   return (
     <>
       <AccountKeys account={account} keys={keys} />

@@ -11,6 +11,8 @@ import type { PageProps } from './page-props.ts';
 import { LatestRequests } from './requests/latest-requests.tsx';
 
 const REFRESH_MS = 5_000;
+/** An account may have thousands of keys. */
+const KEYS_REFRESH_MS = 30_000;
 
 export function GroupPage({ id }: PageProps) {
   const group = useLoad((signal) => api.getGroup(id, signal), { of: [id], refreshMs: REFRESH_MS });
@@ -30,7 +32,10 @@ export function GroupPage({ id }: PageProps) {
 }
 
 function GroupKeys({ group: { id, name, account } }: { readonly group: Group }) {
-  const keys = useLoad((signal) => api.listKeys(account, signal), { of: [account] });
+  const keys = useLoad((signal) => api.listKeys(account, signal), {
+    of: [account],
+    refreshMs: KEYS_REFRESH_MS,
+  });
   return (
     <>
       <h2>Keys</h2>

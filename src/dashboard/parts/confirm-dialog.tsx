@@ -16,22 +16,26 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Closes when the action is done; a refusal is shown inside. */
+/** Stays open while the action is running, and closes when it is done; a refusal is shown inside. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, subject, children, verb, onConfirm, onClose } = props;
   const { isRunning, problem, run } = useAction(async () => {
     await onConfirm();
     onClose();
   });
+  const close = () => {
+    // Nobody would see how the action ends.
+    if (!isRunning) onClose();
+  };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={close}>
       <p>
         <strong>{subject}</strong>
       </p>
       <div>{children}</div>
       <Problem problem={problem} />
       <div class="buttons">
-        <button type="button" onClick={onClose}>
+        <button type="button" disabled={isRunning} onClick={close}>
           Cancel
         </button>
         <button type="button" class="danger" disabled={isRunning} onClick={run}>

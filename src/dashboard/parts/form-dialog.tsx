@@ -14,20 +14,24 @@ interface FormDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows fields, the problems with them, and two buttons below. */
+/** Shows fields, their problems and two buttons. It stays open while the action is running. */
 export function FormDialog(props: FormDialogProps) {
   const { title, verb, action, shownFields, onClose, children } = props;
+  const close = () => {
+    // Nobody would see how the change ends.
+    if (!action.isRunning) onClose();
+  };
   const submit = (event: Event) => {
     event.preventDefault();
     action.run();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={close}>
       <form onSubmit={submit}>
         {children}
         <Problem problem={action.problem} shownFields={shownFields} />
         <div class="buttons">
-          <button type="button" onClick={onClose}>
+          <button type="button" disabled={action.isRunning} onClick={close}>
             Cancel
           </button>
           <button type="submit" class="primary" disabled={action.isRunning}>

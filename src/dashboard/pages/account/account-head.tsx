@@ -11,6 +11,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { AccountForm } from '../accounts/account-form.tsx';
+import { mintPaymentId } from './mint-payment-id.ts';
 import { TopUp } from './top-up.tsx';
 
 interface AccountHeadProps {
@@ -26,6 +27,8 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
   const { low_balance: lowBalance, created_at: createdAt } = account;
   const [open, setOpen] = useState<'edit' | 'top-up' | 'suspend' | undefined>();
   const [said, setSaid] = useState('');
+  // The id stays until the payment is entered: a second try after a lost answer does not pay twice.
+  const [paymentId, setPaymentId] = useState(mintPaymentId);
   const close = () => setOpen(undefined);
   const resume = useAction(async () => {
     await api.changeAccount(id, { status: 'active' });
@@ -52,6 +55,8 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
       {open === 'top-up' && (
         <TopUp
           account={account}
+          id={paymentId}
+          onIdChange={setPaymentId}
           onClose={close}
           onEntered={({ id: payment, amount, balance: now, repeated }) => {
             const what = repeated
@@ -60,6 +65,7 @@ export function AccountHead({ account, onChanged, onPaid }: AccountHeadProps) {
             setSaid(
               `Payment ${payment} ${what}: the balance is ${formatCreditAmount(now)} credits.`,
             );
+            setPaymentId(mintPaymentId());
             onChanged();
             onPaid();
           }}

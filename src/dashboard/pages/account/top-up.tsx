@@ -6,22 +6,21 @@ import { useAction } from '../../loading/use-action.ts';
 import { parseNumber } from '../../parse-number.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { mintPaymentId } from './mint-payment-id.ts';
 
 interface TopUpProps {
   readonly account: Account;
+  readonly id: string;
+  readonly onIdChange: (id: string) => void;
   readonly onEntered: (payment: PaymentResult) => void;
   readonly onClose: () => void;
 }
 
-/** The payment keeps its id as long as the dialog is open, so a second click does not pay twice. */
-export function TopUp({ account, onEntered, onClose }: TopUpProps) {
-  const [id, setId] = useState(mintPaymentId);
+export function TopUp({ account, id, onIdChange, onEntered, onClose }: TopUpProps) {
   const [amount, setAmount] = useState('');
   const [note, setNote] = useState('');
   const action = useAction(async () => {
     const credits = parseNumber(amount, 'amount') ?? 0;
-    onEntered(await api.addCredits(account.id, { amount: credits, id, note }));
+    onEntered(await api.addCredits(account.id, { amount: credits, id: id.trim(), note }));
     onClose();
   });
   const { problem } = action;
@@ -47,7 +46,7 @@ export function TopUp({ account, onEntered, onClose }: TopUpProps) {
         name="id"
         hint="A payment is entered once for each id, however often it is sent."
         value={id}
-        onChange={setId}
+        onChange={onIdChange}
         problem={problem}
       />
       <TextField label="Note" name="note" value={note} onChange={setNote} problem={problem} />

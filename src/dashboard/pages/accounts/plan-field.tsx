@@ -5,6 +5,8 @@ import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
 import { readCatalogue } from '../catalogue/read-catalogue.ts';
 
+const RETRY_MS = 5_000;
+
 interface PlanFieldProps {
   /** Empty for the first plan that is sold. */
   readonly value: string;
@@ -13,8 +15,9 @@ interface PlanFieldProps {
 }
 
 export function PlanField({ value, onChange, problem }: PlanFieldProps) {
-  const { value: catalogue } = useLoad(readCatalogue);
-  const names = Object.keys(catalogue?.sold?.plans ?? {});
+  const load = useLoad(readCatalogue, { refreshMs: RETRY_MS });
+  const names = Object.keys(load.value?.sold?.plans ?? {});
+  const failure = load.problem && `The plans cannot be read: ${load.problem.message}.`;
   const [first] = names;
   useEffect(() => {
     if (value === '' && first !== undefined) onChange(first);
@@ -25,7 +28,7 @@ export function PlanField({ value, onChange, problem }: PlanFieldProps) {
     <Field
       label="Plan"
       hint="It limits all keys of the account together."
-      error={findFieldError(problem, 'plan')}
+      error={findFieldError(problem, 'plan') ?? failure}
     >
       {(attributes) => (
         <select

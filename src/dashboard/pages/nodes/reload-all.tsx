@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { api } from '../../api/api.ts';
 import type { FleetReload } from '../../api/api-types.ts';
+import { useAction } from '../../loading/use-action.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 import { nameNode } from './name-node.ts';
 
@@ -23,14 +25,24 @@ interface ReloadAllProps {
 export function ReloadAll({ running, onReloaded }: ReloadAllProps) {
   const [isOpen, setOpen] = useState(false);
   const [result, setResult] = useState<FleetReload | undefined>();
+  // It may take hours, so it does not keep the dialog open.
+  const reload = useAction(async () => {
+    setResult(undefined);
+    setResult(await api.reloadNodes());
+    onReloaded();
+  });
   return (
     <>
       <div class="bar-of-buttons">
-        <button type="button" onClick={() => setOpen(true)}>
+        <button type="button" disabled={reload.isRunning} onClick={() => setOpen(true)}>
           Reload all
         </button>
       </div>
-      <p role="status">{result !== undefined && summarise(result)}</p>
+      <p role="status">
+        {reload.isRunning && 'The nodes are reloading their settings.'}
+        {result !== undefined && summarise(result)}
+      </p>
+      <Problem problem={reload.problem} />
       {result !== undefined && <ReloadTable result={result} />}
       {isOpen && (
         <ConfirmDialog
@@ -38,10 +50,7 @@ export function ReloadAll({ running, onReloaded }: ReloadAllProps) {
           subject={running === 1 ? '1 node' : `${running} nodes`}
           verb="Reload"
           onClose={() => setOpen(false)}
-          onConfirm={async () => {
-            setResult(await api.reloadNodes());
-            onReloaded();
-          }}
+          onConfirm={async () => reload.run()}
         >
           Each node reads its settings anew, one after the other. If one refuses them, those after
           it are not reloaded.

@@ -7,6 +7,7 @@ import { useLoad } from '../../loading/use-load.ts';
 import { AsOf } from '../../parts/as-of.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { LoadView } from '../../parts/load-view.tsx';
+import { Moment } from '../../parts/moment.tsx';
 import { DataTable } from '../../parts/tables/data-table.tsx';
 import { SpendChart } from '../usage/spend-chart.tsx';
 import { BY_ACCOUNT } from '../usage/usage-subjects.ts';
@@ -22,6 +23,8 @@ interface LastDayReports {
   readonly refusals: RefusalsReport;
   readonly models: UsageReport;
   readonly days: readonly string[];
+  /** The beginning of the first hour. */
+  readonly from: string;
 }
 
 /** Shows what the books say of the last 24 hours of all nodes, and the spend of the last days. */
@@ -29,12 +32,15 @@ export function LastDay() {
   const load = useLoad(readReports, { refreshMs: REFRESH_MS });
   return (
     <LoadView load={load}>
-      {({ accounts, refusals, models, days }) => (
+      {({ accounts, refusals, models, days, from }) => (
         <>
           <div class="section-head">
             <h2>Last {HOURS} hours</h2>
             <AsOf time={accounts.booksTime} />
           </div>
+          <p>
+            Full hours, since <Moment iso={from} />
+          </p>
           <DayFigures {...{ accounts, refusals }} />
           <div class="pair">
             <TopAccounts usage={accounts} />
@@ -57,7 +63,7 @@ async function readReports(signal: AbortSignal): Promise<LastDayReports> {
     api.countRefusals({ by: 'refusal', from }, signal),
     api.sumUsage({ by: 'day,model', from: days[0] }, signal),
   ]);
-  return { accounts, refusals, models, days };
+  return { accounts, refusals, models, days, from };
 }
 
 function DayFigures({ accounts, refusals }: Pick<LastDayReports, 'accounts' | 'refusals'>) {
