@@ -231,6 +231,9 @@ function commonOptions(
     // If a call were queued or sent again, it would run long after its caller has given up.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
+    // Whoever listens subscribes again at `ready`. The client would do it too, and nobody would wait
+    // for its failure, which ends a process.
+    autoResubscribe: false,
     maxRetriesPerRequest: 0,
     enableReadyCheck: true,
     maxLoadingRetryTime: LOADING_RETRY_MS,

@@ -94,3 +94,21 @@ it('a line that hears itself keeps its connection, and stays with what it listen
   expect(news).toEqual(['open']);
   expect(log.lines.map(({ message }) => message)).toEqual(['connected to Redis']);
 });
+
+it('a line that may not listen for a while ends no process, and hears again afterwards', async () => {
+  const server = await startRedisServer();
+  const { line, log, news } = await openLine(standalone(tcp(server.port)));
+  const versions = hearVersions(line);
+  // The test runner fails a test that leaves a rejection to nobody.
+  await server.cli('acl', 'setuser', 'default', '-subscribe');
+  await server.cli('client', 'kill', 'type', 'pubsub');
+  const refusals = () => log.lines.filter(({ message }) => message === 'other nodes are not heard');
+  await waitUntil(() => refusals().length > 0, 'the line is refused');
+  expect(refusals()[0]?.fields).toMatchObject({
+    err: { message: expect.stringContaining('NOPERM') },
+  });
+  await server.cli('acl', 'setuser', 'default', '+subscribe');
+  await waitUntil(() => news.at(-1) === 'open', 'the line is open again');
+  await line.publish({ type: 'catalogue', version: 9 });
+  await waitUntil(() => versions.includes(9), 'the line hears');
+});
