@@ -29,6 +29,9 @@ const filesWith = (pattern: RegExp) =>
 const ANSWERS: Readonly<Record<string, RegExp>> = {
   'Where is a key checked?': /parseApiKey\(.*[\s\S]*throw refuseKey/,
   'Where does a charge reach Redis?': /^#!lua[\s\S]*KEYS[\s\S]*ARGV/,
+  'Where do entries enter the books?': /export async function enterRows\(/,
+  'Where does a change by an operator reach Redis?': /export async function changeRecord/,
+  'How does a worker learn that a key was revoked?': /export function listenForChanges\(/,
   'What runs in the primary, what in a worker?': /isWorker[\s\S]*runWorkerProcess[\s\S]*runPrimary/,
   'Which code is a fast twin of what?': /^#+ Fast twins$/m,
   'What do I touch to add a kind of upstream?': /UPSTREAM_KINDS = /,

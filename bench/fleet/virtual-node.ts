@@ -150,7 +150,7 @@ async function startWorkerParts({ config, metrics, connect, log }: Parts) {
 /** As in `src/primary/start-accounting.ts`. */
 async function startPrimaryParts(
   { id, dataDir, metrics, connect, log }: Parts,
-  tellMasters: Billing['noteMasters'],
+  announceMasters: Billing['noteMasters'],
 ) {
   const connection = connect('primary');
   const accounts = connect('primary-accounts');
@@ -182,11 +182,11 @@ async function startPrimaryParts(
     onChange() {
       journal.replay();
       void repeatWrites(directory);
-      tellMasters({ kind: 'changed' });
+      announceMasters({ kind: 'changed' });
     },
     onSame(elapsedMs) {
       journal.noteSame(elapsedMs);
-      tellMasters({ kind: 'same', elapsedMs });
+      announceMasters({ kind: 'same', elapsedMs });
     },
   });
   return {

@@ -1,7 +1,7 @@
 import type { Books } from '../books/engine/books.ts';
 import { type BooksFacts, readFacts } from '../books/questions/read-facts.ts';
 import type { Log } from '../lib/log.ts';
-import { tellFailures } from './tell-failures.ts';
+import { logFailures } from './log-failures.ts';
 
 interface FactsReader {
   /** As they were read last. Undefined if that failed: old numbers would look like good ones. */
@@ -21,6 +21,6 @@ export function createFactsReader(books: Books, log: Log): FactsReader {
   };
   return {
     facts: () => facts,
-    read: tellFailures(read, 'what the metrics say of the books cannot be read', log),
+    read: logFailures(read, 'what the metrics say of the books cannot be read', log),
   };
 }

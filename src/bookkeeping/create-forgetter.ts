@@ -24,7 +24,7 @@ export function createForgetter(
     const { months, keys } = await forgetOldCounters({ ...options, clock });
     if (months + keys > 0) log.info({ months, keys }, 'Redis has forgotten what the books keep');
   };
-  const failure = 'what is old could not be cleared away';
+  const failure = 'old counters could not be deleted';
   return createDuty(forget, { ingester, failure, signal: options.signal, log });
 }
 

@@ -21,7 +21,7 @@ import { createFactsReader } from './create-facts-reader.ts';
 import { createForgetter } from './create-forgetter.ts';
 import { createIndexRenewer } from './create-index-renewer.ts';
 import { createMonthCloser } from './create-month-closer.ts';
-import { tellFailures } from './tell-failures.ts';
+import { logFailures } from './log-failures.ts';
 import type { IngestOrder, IngestReport, MessageToIngester } from './thread-messages.ts';
 
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -102,7 +102,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
     });
   }
   const notWritten = 'refused requests cannot be written into the books';
-  const writeRefusals = tellFailures(refusals.write, notWritten, log);
+  const writeRefusals = logFailures(refusals.write, notWritten, log);
   const writing = repeat(REPORT_MS, stopping.signal, writeRefusals);
   const followFacts = repeat(FACTS_MS, stopping.signal, facts.read);
   const options = { books, connection, clock, refusalsKeptMs, signal: stopping.signal };

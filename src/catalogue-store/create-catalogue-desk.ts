@@ -61,14 +61,14 @@ export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
       const changes = await preview(change);
       const origin: VersionOrigin = { kind: 'apply', who, rolled_back_to: null };
       const order = { baseVersion, document: encodeDocument(document), fromMs, origin };
-      return applyAndTell(options, store, { ...order, isRollback: false }, changes);
+      return applyAndAnnounce(options, store, { ...order, isRollback: false }, changes);
     },
     async rollBack({ baseVersion, version, who }) {
       const { document } = await read(version);
       const changes = await preview({ baseVersion, document, fromMs: undefined, who });
       const origin: VersionOrigin = { kind: 'rollback', who, rolled_back_to: version };
       const order = { baseVersion, document: encodeDocument(document), fromMs: 0, origin };
-      return applyAndTell(options, store, { ...order, isRollback: true }, changes);
+      return applyAndAnnounce(options, store, { ...order, isRollback: true }, changes);
     },
     listVersions: () => store.read(() => listVersions(connection)),
     readVersion: read,
@@ -79,7 +79,7 @@ export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
   };
 }
 
-async function applyAndTell(
+async function applyAndAnnounce(
   { connection, keeper, line, randomBytes }: DeskOptions,
   store: RecordStore,
   asked: Omit<ApplyOrder, 'catalogueId' | 'writeId'>,

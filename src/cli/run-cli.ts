@@ -85,7 +85,7 @@ export async function runCli(argv: readonly string[], runNode: RunNode): Promise
     });
 
   withConfigOption(program.command('doctor'))
-    .description('look at everything that a node needs: machine, Redis, books, upstreams')
+    .description('check everything that a node needs: machine, Redis, books, upstreams')
     .option('--json', 'print JSON')
     .action(async (options: { config?: string; json?: boolean }) => {
       const json = options.json === true;

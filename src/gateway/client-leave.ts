@@ -28,8 +28,8 @@ export interface HiddenCost {
  * leaving before the cost is known. If the client cannot see all of the cost, the rest of the
  * answer is read for its usage; otherwise the upstream is stopped.
  *
- *   here ──client gone──▶ unread ──all reported──▶ over
- *    │                      │ timeout, revoked, the worker ends
+ *   here ──client gone──▶ unread   until the answer ends
+ *    │                      │ timeout, revoked, the worker ends, another account needs the place
  *    └──nothing is hidden, or not sent, or no room──▶ stopped
  */
 export class ClientLeave implements UnreadAnswer {

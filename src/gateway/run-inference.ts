@@ -30,10 +30,8 @@ import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts'
  * this way. Every step may throw a `Refusal`, which the exchange writes in the client's format.
  *
  *   openAnswer     key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ──┐
- *                  401   401 408    400 415             404       400        401 402 │
- *                  429   413                                             403 429 503 │
  *   sendAnswer     infer ─▶ encode / stream ◀────────────────────────────────────────┘
- *                   5xx            │
+ *                                  │
  *   runInference                   └──▶ SETTLE ─▶ observe
  *                                       always    always
  *
@@ -60,7 +58,7 @@ export async function runInference(
     try {
       end = await sending;
     } catch (error) {
-      // The settlement has it, so it is noted before; noting it again below changes nothing.
+      // The settlement records the failure. Noting it again below changes nothing.
       if (!leave.isUnread || !(error instanceof Refusal)) {
         recorder.noteFailure(error, client.signal.aborted);
         throw error;

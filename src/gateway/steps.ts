@@ -12,7 +12,7 @@ import type { RequestRecord } from './request-record.ts';
 import type { TokenRatio } from './token-ratios.ts';
 import type { UnreadList } from './unread-list.ts';
 
-/** What the spine needs from outside. A step that says no throws a `Refusal`. */
+/** What the spine needs from outside. A step that refuses throws a `Refusal`. */
 export interface Steps {
   /** The trace that a request is part of, if any. */
   startTrace(caller: Caller): Trace | undefined;

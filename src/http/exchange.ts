@@ -173,7 +173,7 @@ export class Exchange implements WriterOwner {
     this.answer({ status, headers }, encodeRefusal(refusal, this.requestId));
   }
 
-  /** For answers in pieces, which may run for long. Drops the request: read the body before. */
+  /** For streamed answers. Frees the request, so read the body first. */
   startStream(head: AnswerHead): ResponseWriter {
     if (!this.isFinished) {
       this.#collector.discard();

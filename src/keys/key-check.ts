@@ -24,7 +24,7 @@ const REVOKED_MAX = 10_000;
 const GOOD_KEPT_MS = 300_000;
 const GOOD_MAX = 10_000;
 
-/** What the store may say of a request, and whether its key is good then. */
+/** The replies of the store, and whether they show that the key is good. */
 const IS_KEY_GOOD = {
   unknown: false,
   revoked: false,
@@ -52,7 +52,7 @@ interface KeyGuards {
 
 interface StoreReply {
   readonly kind: keyof typeof IS_KEY_GOOD;
-  /** Refusals do not tell it. */
+  /** Absent from refusals. */
   readonly accountId?: string;
 }
 

@@ -38,12 +38,12 @@ export function createLineWriter(options: LineWriterOptions): LineWriter {
   const queue = createLineQueue({ chunkBytesMax, describeDropped, onDropped });
   let isWriting = false;
   let gatherTimer: NodeJS.Timeout | undefined;
-  let tellIdle: (() => void) | undefined;
+  let noteIdle: (() => void) | undefined;
 
   const writeNext = () => {
     const chunk = queue.take();
     isWriting = chunk !== undefined;
-    if (chunk === undefined) tellIdle?.();
+    if (chunk === undefined) noteIdle?.();
     else writeFrom(chunk, Buffer.from(chunk.text, 'latin1'));
   };
   const writeFrom = (chunk: Chunk, bytes: Buffer) => {
@@ -55,7 +55,7 @@ export function createLineWriter(options: LineWriterOptions): LineWriter {
         // The next line tries again: a disk may have room by then.
         queue.noteLost(chunk);
         isWriting = false;
-        tellIdle?.();
+        noteIdle?.();
       }
     });
   };
@@ -73,7 +73,7 @@ export function createLineWriter(options: LineWriterOptions): LineWriter {
     close(timeMaxMs) {
       clearTimeout(gatherTimer);
       return new Promise((resolve) => {
-        tellIdle = resolve;
+        noteIdle = resolve;
         setTimeout(resolve, timeMaxMs).unref();
         flush();
       });

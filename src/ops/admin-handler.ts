@@ -79,6 +79,7 @@ export function createAdminHandler(
     const { route, names } = findAdminRoute(routes, method, path);
     const isAllowed = rolesWithin(caller.role).includes(route.role);
     onCall(caller.kind, isAllowed ? 'allowed' : 'forbidden');
+    // Before the body is read: its faults do not matter to somebody who may not send it.
     if (!isAllowed) throw refuseRole(route, caller);
     const query = readQuery(url.slice(path.length));
     const body = method === 'GET' ? undefined : await receiveJsonBody(request, route.bodyBytesMax);
@@ -111,8 +112,8 @@ function readQuery(text: string): Readonly<Record<string, string>> {
   const query = Object.fromEntries(fields);
   const twice = fields.find(([name], index) => fields.findIndex(([n]) => n === name) < index);
   if (twice === undefined) return query;
-  throw new OpsProblem(400, 'invalid_request', `${twice[0]}: it is there twice`, {
-    details: { fields: [{ field: twice[0], message: 'it is there twice' }] },
+  throw new OpsProblem(400, 'invalid_request', `${twice[0]}: it is given twice`, {
+    details: { fields: [{ field: twice[0], message: 'it is given twice' }] },
   });
 }
 
@@ -123,7 +124,6 @@ interface ChangeReport {
   readonly after: object | null;
 }
 
-/** Before the body is read: what it has does not matter to somebody who may not send it. */
 function refuseRole({ role }: AdminRoute, caller: AdminCaller): OpsProblem {
   const message = `this needs the role ${role}, and yours is ${caller.role}`;
   return new OpsProblem(403, 'role_too_low', message, { headers: { connection: 'close' } });

@@ -67,7 +67,7 @@ function describeRedis(announcement: Announcement): string {
   const { config, configPath, redisTrouble, program } = announcement;
   if (redisTrouble !== undefined) {
     const doctor = `${program} doctor${configPath === undefined ? '' : ` --config ${configPath}`}`;
-    return `does not take this node yet (${redisTrouble}); \`${doctor}\` tells more`;
+    return `not usable yet (${redisTrouble}); \`${doctor}\` says more`;
   }
   return config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
 }

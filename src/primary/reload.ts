@@ -81,7 +81,7 @@ async function carryOut<Next>(options: ReloadOptions<Next>): Promise<ReloadRun<N
   } catch (error) {
     const isWrong = error instanceof ConfigError;
     const problems = isWrong ? error.problems : [String(error)];
-    log.error({ problems }, 'reload refused: the node goes on as it was');
+    log.error({ problems }, 'reload refused: the node keeps its settings');
     const needsRestart = isWrong ? error.needsRestart : [];
     return { end: { kind: 'refused', problems, needsRestart }, before, after: before };
   }

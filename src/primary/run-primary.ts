@@ -116,7 +116,10 @@ async function runNode(
     const ending = createEnding();
     embedded = await startEmbedded(config, options, { log, onGiveUp: ending.fail });
     const target = targetOf(config);
-    const news = { publish, tellMasters: (masters: MastersNews) => pool?.tellMasters(masters) };
+    const news = {
+      publish,
+      announceMasters: (masters: MastersNews) => pool?.announceMasters(masters),
+    };
     const node = loadNodeId(config.dataDir);
     accounting = await startNodeAccounting(inUse, target, { node, metrics, log, ...news });
     const { connection, access, audit, journal, threads, sweeper } = accounting;
@@ -133,12 +136,12 @@ async function runNode(
     const workers = pool;
     const reload: Reload = async (...call) => (isReady ? workers.reload(...call) : BUSY);
     fleet = joinFleet({ ...parts, target, pool, access, threads, sweeper, reload, metrics });
-    const { tellCatalogue: onChange, readState: readNode } = workers;
+    const { announceCatalogue: onChange, readState: readNode } = workers;
     await sold.open({ ...parts, connection, line: fleet.line, metrics, onChange });
     await checkPlans(sold.currentFor(config).plans);
     const readiness = () => (isReady ? workers.readReadiness() : 'unavailable');
     ops = await startOps({ ...parts, fleet, readNode, reload, configInUse, readiness });
-    const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.tellBooksFull);
+    const stopRoomWatch = watchBooksRoom(threads, configInUse, workers.announceBooksFull);
     await workers.start();
     compactHeapLater();
     isReady = true;
@@ -228,7 +231,7 @@ function targetOf({ redis, dataDir }: Config): RedisTarget {
 function startNodeAccounting(
   inUse: () => ConfigInUse,
   target: RedisTarget,
-  more: Pick<AccountingOptions, 'node' | 'metrics' | 'log' | 'publish' | 'tellMasters'>,
+  more: Pick<AccountingOptions, 'node' | 'metrics' | 'log' | 'publish' | 'announceMasters'>,
 ): Promise<Accounting> {
   return startAccounting({
     ...{ target, config: inUse().config, clock },

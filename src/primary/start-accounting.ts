@@ -79,7 +79,7 @@ export interface AccountingOptions {
   readonly publish: PublishEvent;
   readonly metrics: ProcessMetrics;
   /** Tells the workers, which do not watch the masters themselves. */
-  readonly tellMasters: (news: MastersNews) => void;
+  readonly announceMasters: (news: MastersNews) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -157,7 +157,7 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
     onChange() {
       journal.replay();
       events.noteMasterChange();
-      options.tellMasters({ kind: 'changed' });
+      options.announceMasters({ kind: 'changed' });
       threads.noteMasterChange();
       void repeatWrites({ directory, access, audit }, log);
     },
@@ -165,7 +165,7 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
       masterClock.noteSame(elapsedMs);
       journal.noteSame(elapsedMs);
       events.noteSame(elapsedMs);
-      options.tellMasters({ kind: 'same', elapsedMs });
+      options.announceMasters({ kind: 'same', elapsedMs });
     },
   });
 

@@ -6,7 +6,7 @@ import type { ConfigSource } from '../config/source/read-config-source.ts';
 import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
-import { runWhileTelling } from '../supervise/run-while-telling.ts';
+import { runUntilSilent } from '../supervise/run-until-silent.ts';
 
 const LOOK_MS = 5_000;
 const EVERY_MS = 3_600_000;
@@ -61,7 +61,7 @@ export function startArchiver(
       .then(
         () => {
           compareAfterMs = COMPARE_AGAIN_MS;
-          log.info({}, 'the books were looked through for days to archive');
+          log.info({}, 'checked the books for days to archive');
         },
         (error) => {
           compareAfterMs = COMPARE_LATER_MS;
@@ -96,7 +96,7 @@ export function startArchiver(
 function runArchiver(source: ConfigSource, signal: AbortSignal): Promise<void> {
   const heap = `--max-old-space-size=${HEAP_MB_MAX}`;
   const command = [heap, PROGRAM, 'books', 'archive', '--settings-on-stdin'];
-  return runWhileTelling(command, {
+  return runUntilSilent(command, {
     ...{ input: JSON.stringify(source), silenceMaxMs: SILENCE_MAX_MS, signal },
   });
 }

@@ -20,9 +20,9 @@ import { type NodeProbes, probeUpstreams } from './probe-upstreams.ts';
 import { type ConfigInUse, isMoved, readNextConfig, versionOf } from './read-next-config.ts';
 import { readNodeState, readUpstreamHealth } from './read-node-state.ts';
 import { createReload, type Reload } from './reload.ts';
+import { type ReloadAudit, reportReload } from './report-reload.ts';
 import type { SoldCatalogue } from './sold-catalogue.ts';
 import { takeOverConfig } from './take-over-config.ts';
-import { type ReloadAudit, tellReload } from './tell-reload.ts';
 import { createUpstreamEvents, type UpstreamEvents } from './upstream-events.ts';
 
 /** Much more than the second after which a worker that listens reports again. */
@@ -38,10 +38,10 @@ export interface WorkerPool {
   start(): Promise<void>;
   readonly reload: Reload;
   /** While the books are full, no worker admits a request. Holds for later workers too. */
-  tellBooksFull(isFull: boolean): void;
-  tellMasters(news: MastersNews): void;
+  announceBooksFull(isFull: boolean): void;
+  announceMasters(news: MastersNews): void;
   /** Tells all workers what is sold now. */
-  tellCatalogue(): void;
+  announceCatalogue(): void;
   readState(): NodeState;
   /** How many requests are open. */
   readOpen(): number;
@@ -89,7 +89,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     log,
     onChange() {
       const names = probes.downNames();
-      for (const worker of workers.workers()) worker.tellDownUpstreams(names);
+      for (const worker of workers.workers()) worker.announceDownUpstreams(names);
     },
   });
   const upstreamEvents = createUpstreamEvents(publish, {
@@ -119,16 +119,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       takeOver: (next) =>
         takeOverConfig({ workers, next, previous: inUse, ...createConfigSwitch(probes, adopt) }),
     }),
-    tellBooksFull(isFull) {
+    announceBooksFull(isFull) {
       if (isFull === areBooksFull) return;
       areBooksFull = isFull;
-      for (const worker of workers.workers()) worker.tellBooksFull(isFull);
+      for (const worker of workers.workers()) worker.announceBooksFull(isFull);
     },
-    tellMasters(news) {
-      for (const worker of workers.workers()) worker.tellMasters(news);
+    announceMasters(news) {
+      for (const worker of workers.workers()) worker.announceMasters(news);
     },
-    tellCatalogue() {
-      for (const worker of workers.workers()) worker.tellCatalogue();
+    announceCatalogue() {
+      for (const worker of workers.workers()) worker.announceCatalogue();
     },
     readState: () =>
       readNodeState({
@@ -181,7 +181,7 @@ interface ReloadParts {
 }
 
 function createPoolReload(options: WorkerPoolOptions, { inUse, takeOver }: ReloadParts): Reload {
-  const tell = tellReload(options);
+  const tell = reportReload(options);
   return createReload({
     async readNext() {
       const next = readNextConfig(options.readSource, inUse());

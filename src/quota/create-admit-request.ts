@@ -65,7 +65,8 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 
   /**
-   * Nothing is held here: the settlement charges the cost as far as the cap and the balance allow.
+   * Nothing is held: the settlement charges the cost as far as the cap and the balance allow. The
+   * estimate is returned as held all the same, so that the answer is not cut short.
    */
   const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
     const request = toRequest(order, payer);

@@ -150,9 +150,8 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
 }
 
 /**
- * The client gives up for ever if it hears of a new master while it asks a Sentinel where the
- * master is, which happens about once a second after the death of a master. This waits as after any
- * other failure, and connects again.
+ * The client gives up for ever if it hears of a new master while it asks a Sentinel for the master,
+ * often after the death of one. This waits as after any other failure, and reconnects.
  */
 function reconnectAtEnd(client: Client): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
@@ -231,8 +230,7 @@ function commonOptions(
     // If a call were queued or sent again, it would run long after its caller has given up.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
-    // Whoever listens subscribes again at `ready`. The client would do it too, and nobody would wait
-    // for its failure, which ends a process.
+    // Listeners do it at `ready`. A failure of the client's own call would end the process.
     autoResubscribe: false,
     maxRetriesPerRequest: 0,
     enableReadyCheck: true,

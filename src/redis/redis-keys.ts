@@ -95,9 +95,9 @@ export const EVENT_KEYS = {
   known: 'gw:{e}:limit-events-known',
   /** Names the node that sends webhooks; only one does so at a time. */
   lease: 'gw:{e}:webhooks-lease',
-  /** HASH: up to which event a webhook has been told, and how it goes. */
+  /** HASH: up to which event a webhook has received all, and the state of its delivery. */
   webhook: (name: string) => `gw:{e}:webhook:${name}`,
-  /** ZSET of the events after that which the webhook has been told already. */
+  /** ZSET of the later events that the webhook has received already. */
   told: (name: string) => `gw:{e}:webhook-told:${name}`,
 } as const;
 
@@ -158,10 +158,10 @@ export interface BucketKeys {
   readonly events: string;
   /** HASH: up to where the list has these events, and how many were lost. */
   readonly eventsTaken: string;
-  /** STRING: there while an event is not told again. */
+  /** STRING: exists while an event is not raised again. */
   told(event: string): string;
-  /** HASH: how many events an account has told in its hour, and when that began. */
-  toldOf(accountId: string): string;
+  /** HASH: how many events an account has raised in its hour, and when that hour began. */
+  eventCountOf(accountId: string): string;
   /** SET of the ids of all accounts. */
   readonly accounts: string;
   /** HASH: the record of an account. */
@@ -215,7 +215,7 @@ export function bucketKeys(tag: string): BucketKeys {
     events: `${prefix}events`,
     eventsTaken: `${prefix}events-taken`,
     told: (event) => `${prefix}told:${event}`,
-    toldOf: (accountId) => `${prefix}told-of:${accountId}`,
+    eventCountOf: (accountId) => `${prefix}told-of:${accountId}`,
     accounts: `${prefix}accounts`,
     account: (accountId) => `${prefix}account:${accountId}`,
     key: (keyId) => `${prefix}key:${keyId}`,

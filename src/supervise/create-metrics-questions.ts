@@ -6,10 +6,10 @@ import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 const ANSWER_TIME_MAX_MS = 1_000;
 
 /** The primary's questions to one worker. */
-export function createMetricsQuestions(tellWorker: (message: MessageToWorker) => void) {
+export function createMetricsQuestions(sendToWorker: (message: MessageToWorker) => void) {
   const { ask, noteAnswer, end } = createQuestions<readonly MetricSnapshot[]>({
     answerTimeMaxMs: ANSWER_TIME_MAX_MS,
     failure: 'the worker did not tell its metrics',
   });
-  return { ask: () => ask((id) => tellWorker({ type: 'read_metrics', id })), noteAnswer, end };
+  return { ask: () => ask((id) => sendToWorker({ type: 'read_metrics', id })), noteAnswer, end };
 }

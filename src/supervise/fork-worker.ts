@@ -67,11 +67,11 @@ export interface WorkerProcess extends MetricsSource {
   report(): WorkerReport | undefined;
   /** How long it has told nothing. A worker that listens reports every second. */
   silentForMs(): number;
-  tellDownUpstreams(names: readonly string[]): void;
-  tellBooksFull(isFull: boolean): void;
-  tellMasters(news: MastersNews): void;
+  announceDownUpstreams(names: readonly string[]): void;
+  announceBooksFull(isFull: boolean): void;
+  announceMasters(news: MastersNews): void;
   /** Tells what is sold now. */
-  tellCatalogue(): void;
+  announceCatalogue(): void;
   drain(order: DrainOrder): void;
   kill(): void;
 }
@@ -190,12 +190,15 @@ function createStillborn(slot: number, reason: Error): WorkerProcess {
 function createNews(
   send: (message: MessageToWorker) => void,
   { nextCatalogue }: Pick<WorkerLinks, 'nextCatalogue'>,
-): Pick<WorkerProcess, 'tellDownUpstreams' | 'tellBooksFull' | 'tellMasters' | 'tellCatalogue'> {
+): Pick<
+  WorkerProcess,
+  'announceDownUpstreams' | 'announceBooksFull' | 'announceMasters' | 'announceCatalogue'
+> {
   return {
-    tellDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
-    tellBooksFull: (isFull) => send({ type: 'books_full', isFull }),
-    tellMasters: (news) => send({ type: 'masters', news }),
-    tellCatalogue() {
+    announceDownUpstreams: (names) => send({ type: 'upstreams_down', names }),
+    announceBooksFull: (isFull) => send({ type: 'books_full', isFull }),
+    announceMasters: (news) => send({ type: 'masters', news }),
+    announceCatalogue() {
       const catalogue = nextCatalogue();
       if (catalogue !== undefined) send({ type: 'catalogue', catalogue });
     },

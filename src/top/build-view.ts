@@ -95,7 +95,7 @@ export function buildView(before: Scrape | undefined, after: Scrape): TopView {
     latency_seconds: quantiles('tollgate_request_duration_seconds'),
     first_token_seconds: quantiles('tollgate_time_to_first_token_seconds'),
     redis: {
-      state: cluster?.redisState ?? tellRedisState(metrics),
+      state: cluster?.redisState ?? readRedisState(metrics),
       latency_seconds: quantiles('tollgate_redis_command_duration_seconds', isAdmission),
     },
     holds: sumOf(metrics, 'tollgate_holds_active') ?? null,
@@ -108,7 +108,7 @@ export function buildView(before: Scrape | undefined, after: Scrape): TopView {
   };
 }
 
-function tellRedisState(metrics: MetricsPage | undefined): string | null {
+function readRedisState(metrics: MetricsPage | undefined): string | null {
   const up = sumOf(metrics, 'tollgate_redis_up');
   if (up === undefined) return null;
   return up === 1 ? 'up' : 'out';

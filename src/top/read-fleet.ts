@@ -38,7 +38,7 @@ export interface FleetNode {
 
 /** What all nodes together did in one second. Latencies are milliseconds. */
 export interface FleetSummary {
-  /** How many nodes told of it. */
+  /** How many nodes reported it. */
   readonly nodes: number | undefined;
   readonly requests: number | undefined;
   readonly refused: number | undefined;

@@ -245,7 +245,7 @@ function refuseLargeEmbeddings(): Refusal {
 function createUnreadReader(dialect: UpstreamDialect, before: Uint8Array): AnswerReader {
   const { usageMembers, contentMember } = dialect;
   const picker = createMemberPicker(usageMembers, contentMember);
-  // Embeddings are no output. Any other answer has some, whatever its upstream tells.
+  // Embeddings are no output. Any other answer has some, whatever its upstream reports.
   const texts = dialect.format === 'embeddings' ? undefined : new TextCounter(contentMember);
   const push = (chunk: Uint8Array) => {
     picker.add(chunk);

@@ -229,6 +229,8 @@ function refuseNoRoute({ why, retryAfterMs }: NoRoute, call: InferenceCall): Ref
       ? `All upstreams of ${model}${hasPdfs ? ' that take PDFs' : ''} are busy.`
       : `No upstream of ${model}${hasPdfs ? ' that takes PDFs' : ''} can be reached at the moment.`;
   const isBound = reasoning !== undefined && reasoning.bound.length > 0;
-  const message = isBound ? `${said} The model goes on from thoughts that no other knows.` : said;
+  const message = isBound
+    ? `${said} The model must continue from thoughts that no other upstream can read.`
+    : said;
   return new Refusal('unavailable', message, { headers: encodeRetryAfter(retryAfterMs) });
 }

@@ -73,7 +73,9 @@ it('fails a server that keeps nothing, and warns of snapshots alone and of a laz
     problem('warning', 'snapshots only', 'appendonly yes'),
   );
   const lazy = await examineRedis(await start('--appendonly', 'yes', '--appendfsync', 'no'));
-  expect(lazy('redis-persistence')).toEqual(problem('warning', 'when the system likes', 'always'));
+  expect(lazy('redis-persistence')).toEqual(
+    problem('warning', 'whenever the system decides', 'always'),
+  );
 });
 
 it('fails a server whose memory is full, by its own word and by the write', async () => {

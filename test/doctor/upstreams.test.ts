@@ -36,7 +36,7 @@ it('finds that a key is taken, with both kinds of upstream and both forms of add
       const url = `http://127.0.0.1:${port}${path}`;
       const find = await examine({ settings: upstream(url, ', api_key: good', kind) });
       expect(find('upstream-reachable', 'main').state).toBe('ok');
-      expect(find('upstream-key', 'main')).toEqual({ state: 'ok', found: 'the key is taken' });
+      expect(find('upstream-key', 'main')).toEqual({ state: 'ok', found: 'the key is accepted' });
       expect(find('upstream-certificate', 'main').found).toBe('without TLS');
     }
   }

@@ -47,7 +47,7 @@ async function runPrimary(first: WorkerOrder): Promise<void> {
     },
   );
   process.on('message', (order: WorkerOrder) => {
-    if (order.type === 'books_full') worker.tellBooksFull(order.isFull);
+    if (order.type === 'books_full') worker.announceBooksFull(order.isFull);
     if (order.type === 'drain') worker.drain({ timeoutMs: 5_000, lingerMs: 0 });
   });
   void worker.exited.then(() => tell({ type: 'exited' }));

@@ -72,7 +72,7 @@ export function createStreamReader(
 ): StreamReader {
   const { connection, books, clock, log, pace, signal } = options;
   const state: WrittenState = { version, cursors: new Map(cursors) };
-  const gathering = createGathering(state.cursors, options);
+  const gathering = createPageGatherer(state.cursors, options);
   const readable = createAgedPlaces(pace.entryAgeMs);
   const trimmable = createAgedPlaces(pace.keepMs);
   /** Up to where each bucket was read, of what is in the books. */
@@ -90,7 +90,7 @@ export function createStreamReader(
       };
       await writeItems({ books, state, context, log }, batch, i === 0 ? gaps : []);
     }
-    tellGaps(log, gaps);
+    logGaps(log, gaps);
     written = gathering.empty();
   };
 
@@ -143,8 +143,8 @@ async function expectVersion(books: Books, expected: number): Promise<void> {
   if (version !== expected) throw new StaleBatchError('the books have another version');
 }
 
-/** What was read and is not in the books yet. */
-interface GatherResult {
+/** Collects pages of all streams until they are in the books. */
+interface PageGatherer {
   /** Buckets that have nothing behind what was read are not asked for a page. */
   noteEnds(ends: StreamEnds | undefined): void;
   readPage(bucket: number, until: StreamId): Promise<ReadPage>;
@@ -157,10 +157,10 @@ interface GatherResult {
   lossOf(bucket: number): 'none' | 'new' | 'old';
 }
 
-function createGathering(
+function createPageGatherer(
   cursors: Cursors,
   { connection, clock, findCost, pace }: StreamReaderOptions,
-): GatherResult {
+): PageGatherer {
   const read = new Map<number, StreamId>();
   /** When it was found that Redis had lost entries of a bucket. */
   const lossesMs = new Map<number, number>();
@@ -240,7 +240,7 @@ function splitItems(
   return batches;
 }
 
-function tellGaps(log: Log, gaps: readonly GapRow[]): void {
+function logGaps(log: Log, gaps: readonly GapRow[]): void {
   const [first] = gaps;
   if (first === undefined) return;
   const { bucket, after, until } = first;

@@ -59,7 +59,7 @@ export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
     if (!isStopped) await share(counted);
   };
 
-  const tellLoss = () => {
+  const logLoss = () => {
     const wasLost = isLost;
     isLost = performance.now() - knownMs > keptMs;
     if (isLost) known = undefined;
@@ -72,7 +72,7 @@ export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
       failure = error;
     });
     if (isStopped) return;
-    tellLoss();
+    logLoss();
     timer = setTimeout(repeat, everyMs).unref();
   };
   void repeat();

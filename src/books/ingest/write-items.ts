@@ -59,7 +59,7 @@ async function writeAll(
   const { repeats } = await markDatabaseErrors(writeBatch(books, batch, context));
   state.version = batch.version + 1;
   for (const [bucket, id] of batch.cursors) state.cursors.set(bucket, id);
-  tellDamaged(log, items);
+  logDamaged(log, items);
   for (const { fate, bucket, ms, seq, account, request, kind } of repeats) {
     if (fate !== 'second') continue;
     const place = { bucket, id: `${ms}-${seq}` };
@@ -91,7 +91,7 @@ function createBatch(
   return { version, cursors: after, entries, payments, damaged, gaps };
 }
 
-function tellDamaged(log: Log, items: readonly StreamItem[]): void {
+function logDamaged(log: Log, items: readonly StreamItem[]): void {
   const damaged = items.filter(({ content }) => content.is === 'damaged');
   const [first] = damaged;
   if (first?.content.is !== 'damaged') return;

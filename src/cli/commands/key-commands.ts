@@ -82,7 +82,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
 
   withAdminOptions(group.command('rotate <id>'))
     .description('give a key a new secret and print it, this once')
-    .option('--overlap <time>', 'how long the old one goes on (default: 24h)', parseSeconds)
+    .option('--overlap <time>', 'how long the old secret stays valid (default: 24h)', parseSeconds)
     .action((id: string, options: AdminOptions & { readonly overlap?: number }) =>
       runAdminCommand(host, options, async (client) => {
         const before = await client.call<KeyData>('GET', pathOf(id));

@@ -41,7 +41,7 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 export function registerReloadCommand(program: Command, host: CommandHost): void {
   withAdminOptions(program.command('reload'))
-    .description('make a node read its settings anew, and wait until they have taken over')
+    .description('make a node reload its settings, and wait until they are in use')
     .option('--all', 'all nodes, one after the other, until one does not')
     .action((options: ReloadOptions) =>
       runAdminCommand(host, options, (client) =>

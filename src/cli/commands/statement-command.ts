@@ -75,7 +75,7 @@ function printStatement(statement: StatementData): string {
   const { account, account_name: name, month, payments, incomplete } = statement;
   return [
     `${name ?? account} (${account}), ${month}${statement.is_closed ? '' : ', so far'}`,
-    ...(incomplete ? [tellMissing(incomplete)] : []),
+    ...(incomplete ? [describeMissing(incomplete)] : []),
     printTable([
       ['opening balance', String(statement.opening_balance)],
       ['paid in', String(statement.paid)],
@@ -99,7 +99,10 @@ function printStatement(statement: StatementData): string {
   ].join('\n\n');
 }
 
-function tellMissing({ gaps, damaged_lines: damaged }: NonNullable<StatementData['incomplete']>) {
+function describeMissing({
+  gaps,
+  damaged_lines: damaged,
+}: NonNullable<StatementData['incomplete']>) {
   return `entries may be missing (gaps: ${gaps}, damaged entries: ${damaged})`;
 }
 

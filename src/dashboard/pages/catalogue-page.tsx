@@ -32,7 +32,7 @@ export function CataloguePage() {
       {(state) => (
         <>
           <CatalogueNotices state={state} />
-          <p role="status">{result !== undefined && tellResult(result)}</p>
+          <p role="status">{result !== undefined && describeResult(result)}</p>
           {state.last.rules === 'store' && <SoldFacts state={state} />}
           {mayAct('operator') && state.last.rules === 'store' && edited === undefined && (
             <div class="bar-of-buttons">
@@ -90,7 +90,7 @@ function SoldFacts({ state: { last, versions } }: { readonly state: CatalogueLoa
   );
 }
 
-function tellResult({ version, from }: CatalogueResult): string {
+function describeResult({ version, from }: CatalogueResult): string {
   const isWaiting = from !== null && Date.parse(from) > Date.now();
   return isWaiting
     ? `Version ${version} is applied and holds from ${formatTime(from)}.`

@@ -61,10 +61,10 @@ export function EventsPage() {
         )}
       </p>
       <PagedTable
-        caption="What limits and balances have told, the newest first"
+        caption="Events of limits and balances, the newest first"
         pages={pages}
         keyOf={({ id }) => id}
-        emptyText="No limit and no balance has told anything"
+        emptyText="There are no events yet"
         columns={[
           { title: 'Time', cell: ({ at }) => <Moment iso={at} /> },
           { title: 'What', cell: (row) => <EventBadge event={row} /> },

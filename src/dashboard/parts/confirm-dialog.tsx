@@ -16,7 +16,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Stays open while the action is running, and closes when it is done; a refusal is shown inside. */
+/** Stays open while the action runs, and closes when it is done; a refusal is shown inside. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, subject, children, verb, onConfirm, onClose } = props;
   const { isRunning, problem, run } = useAction(async () => {

@@ -13,7 +13,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 const OTHER_ADVICE: Readonly<Record<BooksTarget['kind'], string>> = {
   file: 'Give the file to the user of the node, or restore it from a backup.',
-  postgres: 'Start the server of the books, or mend books.url and the way there.',
+  postgres: 'Start the server of the books, or correct books.url or the network to it.',
 };
 
 export async function checkReachable(

@@ -28,7 +28,7 @@ function failTrial(error: Error & { readonly code?: string }): Finding {
       'Point books.url at the primary, and set default_transaction_read_only off for the user.',
     [DENIED]: 'Make the user the owner of the database: alter database tollgate owner to tollgate.',
   };
-  const mend = advice[error.code ?? ''] ?? 'Look into the log of the server.';
+  const mend = advice[error.code ?? ''] ?? 'See the log of the server.';
   return failCheck(error.message, mend);
 }
 

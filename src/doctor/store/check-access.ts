@@ -41,11 +41,11 @@ function adviseOn(message: string): string {
   const advice: Readonly<Record<string, string>> = {
     OOM: 'Raise maxmemory, or free memory.',
     READONLY: 'Point redis.url at the master, not at a replica.',
-    MISCONF: 'Look into the log and the disk of Redis: it cannot save its data.',
+    MISCONF: 'Check the log and the disk of Redis: it cannot save its data.',
     NOREPLICAS: 'Start the missing replicas, or lower min-replicas-to-write.',
     CLUSTERDOWN: 'Bring the missing masters of the Cluster back.',
   };
-  return advice[word] ?? 'Look into the log of Redis.';
+  return advice[word] ?? 'See the log of Redis.';
 }
 
 export async function checkRights(connection: Connection): Promise<Finding> {

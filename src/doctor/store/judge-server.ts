@@ -45,12 +45,12 @@ function judgeAppendOnly(info: Info, fsync: string | undefined): Finding {
   if (status !== undefined && status !== 'ok') {
     return failCheck(
       `the append-only file cannot be written: ${status}`,
-      'Look into the log and the disk of Redis.',
+      'Check the log and the disk of Redis.',
     );
   }
   if (fsync === 'no') {
     return warnCheck(
-      'append-only file, written to the disk when the system likes',
+      'append-only file, written to the disk whenever the system decides',
       'Set appendfsync everysec or always.',
     );
   }

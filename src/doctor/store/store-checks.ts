@@ -85,7 +85,7 @@ function adviseOn(message: string): string {
   }
   return /NOAUTH|WRONGPASS|NOPERM/.test(message)
     ? 'Put the right user and password into redis.url.'
-    : 'Start Redis, or mend redis.url and the way there.';
+    : 'Start Redis, or correct redis.url or the network to it.';
 }
 
 function skipUnreached(): Finding {

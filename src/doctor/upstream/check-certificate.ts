@@ -18,7 +18,7 @@ export async function checkCertificate(
   const serverName = tls?.serverName ?? (isIP(host) === 0 ? host : undefined);
   const endMs = await readCertificateEnd({ host, port, serverName }, timeouts.connectMs);
   return endMs === undefined
-    ? skipCheck('there is none to look at: TLS does not stand')
+    ? skipCheck('there is no certificate: the TLS handshake failed')
     : judgeCertificate(endMs, clock.nowMs());
 }
 
@@ -26,7 +26,7 @@ export function judgeCertificate(endMs: number, nowMs: number): Finding {
   const day = new Date(endMs).toISOString().slice(0, 10);
   const daysLeft = Math.floor((endMs - nowMs) / DAY_MS);
   if (endMs <= nowMs) {
-    return failCheck(`it ran out on ${day}`, 'Have the upstream renew its certificate.');
+    return failCheck(`it expired on ${day}`, 'Have the upstream renew its certificate.');
   }
   const found = `good until ${day}`;
   return daysLeft < DAYS_WARN

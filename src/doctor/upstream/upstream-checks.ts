@@ -50,7 +50,7 @@ function judgeReachable(answer: UpstreamAnswer, { origin }: URL): Finding {
         ? passCheck(origin)
         : warnCheck(
             `${origin} answers with status ${answer.status}`,
-            'Look at the upstream: it is up, and not well.',
+            'Check the upstream: it is running, but reports errors.',
           );
     case 'silent':
       return failCheck(
@@ -65,9 +65,9 @@ function judgeReachable(answer: UpstreamAnswer, { origin }: URL): Finding {
 function adviseOn({ kind }: HttpFailure): string {
   switch (kind) {
     case 'connect_failed':
-      return 'Start the upstream, or mend its url, its name in DNS or the firewall.';
+      return 'Start the upstream, or correct its url, its name in DNS or the firewall.';
     case 'connect_timeout':
-      return 'Open the way to the upstream, or raise its timeouts.connect.';
+      return 'Allow connections to the upstream, or raise its timeouts.connect.';
     case 'tls_failed':
       return 'Renew the certificate, or name its authority in tls.ca_file.';
     default:
@@ -82,7 +82,7 @@ function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, path: string
   if (status === 401 || status === 403) {
     return apiKey === undefined
       ? failCheck(
-          `a key is demanded (status ${status})`,
+          `a key is required (status ${status})`,
           'Give the upstream an api_key in the settings.',
         )
       : failCheck(
@@ -92,6 +92,6 @@ function judgeKey(answer: UpstreamAnswer, upstream: UpstreamConfig, path: string
   }
   if (apiKey === undefined) return skipCheck('there is no api_key');
   return status >= 200 && status <= 299
-    ? passCheck('the key is taken')
+    ? passCheck('the key is accepted')
     : skipCheck(`GET ${path} answers with status ${status}, which says nothing about the key`);
 }

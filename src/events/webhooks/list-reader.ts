@@ -60,7 +60,7 @@ export function createListReader(
     const pushedOut = Math.max(0, firstNumber - lastNumber - 1);
     return pushedOut > 0 ? pushedOut - [...place.told].filter(isPushedOut).length : 0;
   };
-  const tellLost = (lost: number) => {
+  const logLost = (lost: number) => {
     if (lost === 0) return;
     log.error({ webhook: name, lost }, 'a webhook has missed events: it was too far behind');
     onOutcome('lost', lost);
@@ -78,7 +78,7 @@ export function createListReader(
       // What was read last is read again.
       if (page.some(isOther)) return 'changed';
       const lost = countLost(first.number);
-      tellLost(lost);
+      logLost(lost);
       for (const listed of page.filter(isWanted)) {
         if (listed.number > lastNumber) filler.add(listed);
       }
@@ -90,7 +90,7 @@ export function createListReader(
     },
     async readPostponed() {
       const lost = await filler.addPostponed(lastNumber);
-      tellLost(lost);
+      logLost(lost);
       if (lost > 0) await note(lost);
     },
   };

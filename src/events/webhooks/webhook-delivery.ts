@@ -164,7 +164,7 @@ function createHealth(options: WebhookDeliveryOptions) {
     isDue: () => monotonicMs() >= dueMs,
     note(end: PostEnd) {
       if (end.kind === 'delivered') {
-        if (sinceMs !== undefined) log.info({ webhook: name }, 'a webhook is well again');
+        if (sinceMs !== undefined) log.info({ webhook: name }, 'a webhook works again');
         [sinceMs, triedSinceMs, failures, dueMs] = [undefined, undefined, 0, 0];
         quietly(store.noteDelivered(name, nowMs()));
         return;

@@ -26,7 +26,7 @@ export function createResponsesRoutes(steps: Steps): HttpRoute[] {
   };
   return [
     create('GET', PATH, refuseUpgrade),
-    create('POST', `${PATH}/input_tokens`, (exchange) => tellTokens(exchange, steps)),
+    create('POST', `${PATH}/input_tokens`, (exchange) => sendTokenCount(exchange, steps)),
     create('GET', `${PATH}/*`, (exchange) => showResponse(exchange, steps)),
     create('DELETE', `${PATH}/*`, (exchange) => forgetResponse(exchange, steps)),
     {
@@ -45,7 +45,7 @@ function refuseUpgrade(exchange: Exchange): void {
   throw new Refusal('no_websocket', 'This gateway has no WebSockets: send POST /v1/responses.');
 }
 
-async function tellTokens(exchange: Exchange, steps: Steps): Promise<void> {
+async function sendTokenCount(exchange: Exchange, steps: Steps): Promise<void> {
   const tokens = await countTokens(exchange, steps, (counted) =>
     readResolved({ ...counted, format: responsesFormat, steps }),
   );

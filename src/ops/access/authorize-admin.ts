@@ -110,7 +110,9 @@ function digestToken(token: string): Buffer {
 }
 
 function refuseWithoutToken(): OpsProblem {
-  return refuse('the header authorization must be Bearer and the admin token');
+  return refuse(
+    'the header authorization must be Bearer, followed by the admin token or the token of an operator',
+  );
 }
 
 function refuse(message: string): OpsProblem {

@@ -64,7 +64,7 @@ export function createSignInHandlers(parts: OidcParts): {
     // Whoever was signed in with this browser is so no longer.
     const old = cookies.session.read(request.headers);
     if (old !== undefined) await leaveSession(parts, old, request);
-    await tellSignIn(parts, session, request);
+    await auditSignIn(parts, session, request);
     onSignIn('done');
     return redirect(DASHBOARD, [cookies.session.set(cookie, oidc.sessionMs), cookies.signIn.end]);
   };
@@ -92,7 +92,7 @@ function findRole({ oidc }: OidcParts, { subject, claims }: ProvenPerson) {
   return { subject: readSubject(subject), name, role, issuer, clientId };
 }
 
-async function tellSignIn(
+async function auditSignIn(
   { audit, node }: OidcParts,
   session: Session,
   { socket }: IncomingMessage,

@@ -53,7 +53,7 @@ function createNodesRoutes({ fleet, readNode }: ClusterRoutesOptions): readonly 
       method: 'GET',
       path: '/admin/v1/cluster/nodes/{id}',
       role: 'viewer',
-      summary: 'One node in full, as it was heard last',
+      summary: 'One node in full, as last reported',
       answer: nodeAnswer,
       async handle({ id }) {
         const found = await fleet.findNode(id);
@@ -70,7 +70,7 @@ function createLiveRoutes({ fleet, events }: ClusterRoutesOptions): readonly Adm
       method: 'GET',
       path: '/admin/v1/events',
       role: 'viewer',
-      summary: 'What goes on in all nodes or in one, as server-sent events',
+      summary: 'Live events of all nodes or of one, as server-sent events',
       query: z.strictObject({ node: filterText.optional() }),
       answer: 'text/event-stream',
       part: eventAnswer,
@@ -105,7 +105,7 @@ function createReloads({ fleet, reload }: ClusterRoutesOptions): readonly AdminR
       method: 'POST',
       path: '/admin/v1/reload',
       role: 'operator',
-      summary: 'Read the settings anew, like SIGHUP',
+      summary: 'Reload the settings, like SIGHUP',
       answer: reloadAnswer,
       handle: async ({ who }) => answerReload(await reload(who)),
     }),

@@ -22,7 +22,7 @@ export function createLimitEventRoutes({
       method: 'GET',
       path: '/admin/v1/limit-events',
       role: 'viewer',
-      summary: 'What limits and balances have told, the newest first',
+      summary: 'Events of limits and balances, the newest first',
       query: limitEventsQuery,
       answer: limitEventsAnswer,
       async handle({ query: { account: accountId, ...query } }) {

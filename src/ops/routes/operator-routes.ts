@@ -50,7 +50,7 @@ export function createOperatorRoutes(options: OperatorRoutesOptions): readonly A
       method: 'POST',
       path: '/admin/v1/operators',
       role: 'operator',
-      summary: 'Create an operator and tell the token, this once',
+      summary: 'Create an operator: its token is shown only once',
       changes: 'operator.create',
       body: schemas.createOperator,
       answer: operatorCreatedAnswer,

@@ -130,7 +130,7 @@ export const historyAnswer = z.strictObject({
     z.strictObject({
       /** When the time of the row began. */
       at: time,
-      /** How many nodes told of it. */
+      /** How many nodes reported it. */
       nodes: count,
       ...trafficParts,
     }),

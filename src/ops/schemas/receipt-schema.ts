@@ -60,8 +60,8 @@ export const receiptDetails = {
       status: z.number().nullable(),
       refusal: z.string().nullable(),
       /**
-       * Whether the upstream told more usage than the answer can have cost. `usage` is then what
-       * was charged.
+       * Whether the upstream reported more usage than the answer can have cost. Then `usage` is
+       * what was charged.
        */
       usage_implausible: z.boolean(),
     })

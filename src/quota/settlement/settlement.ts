@@ -183,8 +183,8 @@ export function decodeLedgerUsage(packed: Uint8Array): LedgerUsage | undefined {
 }
 
 function decodeWithoutUsage([, counted]: PackedWithoutUsage): LedgerUsage {
-  const nothingTold = { usage: undefined, isEstimated: undefined, details: undefined };
-  return { ...nothingTold, counted: decodeCounted(counted) };
+  const unknown = { usage: undefined, isEstimated: undefined, details: undefined };
+  return { ...unknown, counted: decodeCounted(counted) };
 }
 
 function decodeCounted(counted: string): LedgerUsage['counted'] {

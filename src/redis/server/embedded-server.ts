@@ -105,7 +105,7 @@ async function stopLeftover(socketPath: string, log: Log): Promise<void> {
   const ping = await askSocket(socketPath, 'PING', LEFTOVER_REPLY_TIMEOUT_MS);
   if (ping.kind === 'absent') return;
   if (ping.kind === 'reply') {
-    log.warn({ socketPath }, 'a Redis left behind by an earlier run is told to end');
+    log.warn({ socketPath }, 'stopping a Redis that an earlier run left behind');
     const end = await askSocket(socketPath, 'SHUTDOWN', LEFTOVER_STOP_TIMEOUT_MS);
     if (end.kind === 'closed' || end.kind === 'absent') return;
   }

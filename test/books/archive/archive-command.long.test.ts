@@ -21,10 +21,10 @@ import { useRedis } from '../use-redis.ts';
 import {
   entriesOfDay,
   listFiles,
+  noteProgress,
   readStates,
   sumEntries,
   TODAY,
-  tellProgress,
 } from './retention-scene.ts';
 
 const PROGRAM = 'dist/src/main.js';
@@ -43,7 +43,7 @@ describeBooks('tollgate books archive and query', ({ createTarget, open }) => {
     const day = Math.floor(Date.now() / 86_400_000) - 10;
     const entries = [...entriesOfDay(day, 300), ...entriesOfDay(day + 1, 100)];
     await enter(books, entries);
-    await tellProgress(books, redis.connection, Date.now());
+    await noteProgress(books, redis.connection, Date.now());
     const folder = createTempDir();
     const config = join(dataDir, 'tollgate.yaml');
     const url = target.kind === 'postgres' ? `url: "${target.url}?sslmode=disable", ` : '';

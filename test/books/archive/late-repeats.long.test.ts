@@ -23,12 +23,12 @@ import {
   countTable,
   entriesOfDay,
   listFiles,
+  noteProgress,
   readStates,
   retain,
   sumEntries,
   sumEverything,
   TODAY,
-  tellProgress,
 } from './retention-scene.ts';
 
 const redis = useRedis();
@@ -53,7 +53,7 @@ describeBooks('late entries of events that are in the archive', (scene) => {
       return { ...entry, ms, request: mintRequestId(ms) };
     });
     await enter(books, [...archived, ...today]);
-    await tellProgress(books, redis.connection);
+    await noteProgress(books, redis.connection);
     await run();
   });
   const run = () => retain({ books, connection: redis.connection, place });

@@ -19,7 +19,7 @@ import { createTempDir } from '../../support/create-temp-dir.ts';
 import { describeBooks, makeEntry } from '../books-scene.ts';
 import { enter, WANTED } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
-import { entriesOfDay, readStates, retain, TODAY, tellProgress } from './retention-scene.ts';
+import { entriesOfDay, noteProgress, readStates, retain, TODAY } from './retention-scene.ts';
 
 const ARCHIVED = TODAY - 5;
 const mintRequestId = createRequestIdMint(randomBytes);
@@ -38,7 +38,7 @@ describeBooks('days whose entries are in the archive', ({ create }) => {
     const ofOther = { account: 'acct_other', key: 'key_other' };
     await enter(books, entriesOfDay(ARCHIVED, 30));
     await enter(books, [...entriesOfDay(TODAY, 2), ...entriesOfDay(TODAY, 3, ofOther)]);
-    await tellProgress(books, redis.connection);
+    await noteProgress(books, redis.connection);
     const place = createFolderPlace(createTempDir());
     await retain({ books, connection: redis.connection, place });
     if (isOpenAgain) await enter(books, entriesOfDay(ARCHIVED, 1, { bucket: 9 }));

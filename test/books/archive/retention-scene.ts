@@ -30,7 +30,7 @@ export function entriesOfDay(day: number, count: number, differing: Partial<Entr
 }
 
 /** Tells Redis, as an ingester does, that everything of these books is written. */
-export async function tellProgress(
+export async function noteProgress(
   books: Books,
   connection: Pick<RedisConnection, 'send'>,
   untilMs = NOW_MS,

@@ -22,12 +22,12 @@ import {
   entriesOfDay,
   KEEP_MS,
   listFiles,
+  noteProgress,
   readStates,
   retain,
   sumEntries,
   sumEverything,
   TODAY,
-  tellProgress,
 } from './retention-scene.ts';
 
 const redis = useRedis();
@@ -42,7 +42,7 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
       ...entriesOfDay(TODAY, 10),
     ];
     await enter(books, entries);
-    await tellProgress(books, redis.connection);
+    await noteProgress(books, redis.connection);
     return { books, entries, connection: redis.connection };
   };
   type Filled = Awaited<ReturnType<typeof createFilled>>;
@@ -89,14 +89,14 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
     const { books, connection } = await createFilled();
     const place = createFolderPlace(createTempDir());
     const closedMs = msOfDay(TODAY - 4) + 3 * 3_600_000;
-    await tellProgress(books, connection, closedMs - 1);
+    await noteProgress(books, connection, closedMs - 1);
     expect((await retain({ books, connection, place })).archived).toEqual([]);
     const nowMs = () => closedMs - 1;
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     expect(
       (await retain({ books, connection, place, keepMs: 0, clock: { nowMs } })).archived,
     ).toEqual([]);
-    await tellProgress(books, connection, closedMs);
+    await noteProgress(books, connection, closedMs);
     expect((await retain({ books, connection, place, keepMs: 0 })).archived).toEqual([
       '2026-11-15',
     ]);
@@ -104,7 +104,7 @@ describeBooks('days that are older than books.keep', ({ create, engine }) => {
 
   it('are no older because the clock of a node is ahead', async () => {
     const { books, connection } = await createFilled();
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     const place = createFolderPlace(createTempDir());
     const clock = { nowMs: () => msOfDay(TODAY + 100) };
     expect((await retain({ books, connection, place, clock })).archived).toEqual(['2026-11-15']);

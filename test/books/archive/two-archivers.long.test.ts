@@ -12,13 +12,13 @@ import { enter } from '../questions/questions-scene.ts';
 import { useRedis } from '../use-redis.ts';
 import {
   entriesOfDay,
+  noteProgress,
   type Retained,
   readStates,
   retain,
   sumEntries,
   sumEverything,
   TODAY,
-  tellProgress,
 } from './retention-scene.ts';
 
 const redis = useRedis();
@@ -30,7 +30,7 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const books = await create();
     const entries = [...entriesOfDay(TODAY - 5, 20), ...entriesOfDay(TODAY, 10)];
     await enter(books, entries);
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     const place = createFolderPlace(createTempDir());
     let second: Retained | undefined;
     const bringHere = async (name: string, folder: string) => {
@@ -74,7 +74,7 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const books = await create();
     const [early, late] = [entriesOfDay(TODAY - 5, 20), entriesOfDay(TODAY - 5, 3, { bucket: 9 })];
     await enter(books, early);
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     const place = createFolderPlace(createTempDir());
     await retain({ books, connection, place });
     await enter(books, late);
@@ -106,7 +106,7 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const books = await create();
     const [early, late] = [entriesOfDay(TODAY - 5, 100), entriesOfDay(TODAY - 5, 3, { bucket: 9 })];
     await enter(books, early);
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     const place = createFolderPlace(createTempDir());
     let isFirst = true;
     const putFile: typeof place.putFile = async (...args) => {
@@ -128,7 +128,7 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const { connection } = redis;
     const books = await create();
     await enter(books, entriesOfDay(TODAY - 5, 20));
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     await connection.send('set', [ARCHIVER_KEY, 'killed', 'px', 1_000]);
     const place = createFolderPlace(createTempDir());
     const holders: unknown[] = [];
@@ -146,7 +146,7 @@ describeBooks('an archiver whose lease another one has taken', ({ create }) => {
     const { connection } = redis;
     const books = await create();
     await enter(books, entriesOfDay(TODAY - 5, 20));
-    await tellProgress(books, connection);
+    await noteProgress(books, connection);
     await connection.send('set', [ARCHIVER_KEY, 'killed', 'px', 3_600_000]);
     const retaining = retain({ books, connection, place: createFolderPlace(createTempDir()) });
     await waitUntil(

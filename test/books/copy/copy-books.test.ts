@@ -18,7 +18,7 @@ import { runHere } from '../../cli/use-cli.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
 import { type PostgresServer, startPostgres } from '../../support/servers/start-postgres.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
-import { entriesOfDay, retain, TODAY, tellProgress } from '../archive/retention-scene.ts';
+import { entriesOfDay, noteProgress, retain, TODAY } from '../archive/retention-scene.ts';
 import { createBooksOpener, makeEntry } from '../books-scene.ts';
 import { placesInBooks, useIngestServer, waitUntilInBooks } from '../ingest/ingest-scene.ts';
 import { enter } from '../questions/questions-scene.ts';
@@ -73,7 +73,7 @@ it('copies everything, and ingestion goes on behind it', async () => {
   await before.ingester.stop();
   // A day of several pages, and one that only the archive has.
   await enter(from, [...entriesOfDay(TODAY - 2, 4_500), ...entriesOfDay(TODAY - 5, 100)]);
-  await tellProgress(from, connection);
+  await noteProgress(from, connection);
   await retain({ books: from, connection, place: createFolderPlace(createTempDir()) });
   const all = await readAll(from);
 

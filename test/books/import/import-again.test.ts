@@ -6,7 +6,7 @@ import type { Books } from '../../../src/books/engine/books.ts';
 import { importSegments } from '../../../src/books/import/import-segments.ts';
 import { verifyBooks } from '../../../src/books/verify/verify-books.ts';
 import { createTempDir } from '../../support/create-temp-dir.ts';
-import { retain, tellProgress } from '../archive/retention-scene.ts';
+import { noteProgress, retain } from '../archive/retention-scene.ts';
 import { describeBooks } from '../books-scene.ts';
 import { enterStreams } from '../enter-streams.ts';
 import { useRedis } from '../use-redis.ts';
@@ -43,7 +43,7 @@ describeBooks('importing segments of archived days from another folder', (scene)
     await importFolder(dirs);
     await enterStreams(books, connection, BUCKETS);
     const before = await readTotals();
-    await tellProgress(books, connection, LATER_MS);
+    await noteProgress(books, connection, LATER_MS);
     expect((await archive()).failures).toEqual([]);
 
     const copies = dirs.map((dir) => {

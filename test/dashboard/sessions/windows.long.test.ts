@@ -49,7 +49,7 @@ it('what a page may have missed while nobody saw it is read anew', async () => {
   const { page } = tab;
   const streams = watchStreams(page);
   await signIn(tab, gateway(), '#/events');
-  await page.getByText('No limit and no balance has told anything').waitFor();
+  await page.getByText('There are no events yet').waitFor();
   await waitUntil(() => streams.size === 1, 'the stream is open');
   const look = page.getByRole('button', { name: 'Look for new events' });
   expect(await look.count()).toBe(0);
@@ -71,7 +71,7 @@ it('what a page may have missed before anybody saw it is read anew', async () =>
     `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });`,
   );
   await signIn(tab, gateway(), '#/events');
-  await page.getByText('No limit and no balance has told anything').waitFor();
+  await page.getByText('There are no events yet').waitFor();
   const look = page.getByRole('button', { name: 'Look for new events' });
   expect(await look.count()).toBe(0);
   await turnPage(page, 'visible');
@@ -96,7 +96,7 @@ it('what a window may have missed while it waited for a stream is read anew', as
   const pages = await openWindows(5);
   for (const page of pages) {
     await page.goto(`${gateway().opsUrl}/#/events`);
-    await page.getByText('No limit and no balance has told anything').waitFor();
+    await page.getByText('There are no events yet').waitFor();
   }
   const [first] = pages;
   const last = pages.at(-1) ?? first;

@@ -59,7 +59,7 @@ describe('a node that starts', () => {
     const gateway = await startGateway({ config: 'workers: 1\n', env });
     expect(gateway.stdout()).toMatch(
       new RegExp(
-        `^Redis: does not take this node yet [(]WRONGPASS .*[)]; .*tollgate doctor --config ${gateway.configPath}. tells more[.]$`,
+        `^Redis: not usable yet [(]WRONGPASS .*[)]; .*tollgate doctor --config ${gateway.configPath}. says more[.]$`,
         'm',
       ),
     );

@@ -36,10 +36,10 @@ it('events are listed, found by account and kind, and new ones are offered; a we
   const { page } = tab;
   const { account, id, ask } = await createKey(5);
   await signIn(tab, gateway, '#/events');
-  await page.getByText('No limit and no balance has told anything').waitFor();
+  await page.getByText('There are no events yet').waitFor();
   for (let time = 0; time < 5; time++) await ask();
   await page.getByRole('button', { name: 'Show 2 new events' }).click();
-  const list = page.getByRole('table', { name: 'What limits and balances have told' });
+  const list = page.getByRole('table', { name: 'Events of limits and balances' });
   const row = list.getByRole('row', { name: 'limit is near' });
   await row.getByRole('cell', { name: /^4 of 5 requests in the day/ }).waitFor();
   await list.getByRole('row', { name: 'limit is reached' }).waitFor();

@@ -20,7 +20,7 @@ it('a worker for which the system has no room is one that ended at once', async 
   });
   await expect(worker.listening).rejects.toThrow('spawn ENOMEM');
   expect(await worker.exited).toEqual({ code: null, signal: null });
-  worker.tellBooksFull(true);
+  worker.announceBooksFull(true);
   worker.drain({ timeoutMs: 1_000, lingerMs: 0 });
   worker.kill();
   expect(worker).toMatchObject({ slot: 3, pid: 0 });

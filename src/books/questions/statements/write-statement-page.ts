@@ -27,7 +27,7 @@ function* writeParts(statement: Statement, now: Date): Generator<Html> {
 <h1>Statement</h1>
 <p class="month">${nameMonth(statement.month)}</p>
 <p>${name}<br><code>${account}</code></p>
-${is_closed ? [] : html`<p class="open">Preliminary: this month is not closed. ${tellUntil(books_until)}</p>`}
+${is_closed ? [] : html`<p class="open">Preliminary: this month is not closed. ${describeUntil(books_until)}</p>`}
 ${incomplete === null ? [] : html`<p class="open">${MISSING_NOTE}</p>`}
 </header>`;
   yield writeSummary(statement);
@@ -58,7 +58,7 @@ ${incomplete === null ? [] : html`<p class="open">${MISSING_NOTE}</p>`}
 </html>`;
 }
 
-function tellUntil(booksUntil: string | null): string {
+function describeUntil(booksUntil: string | null): string {
   return booksUntil === null ? '' : `It has what was entered until ${showTime(booksUntil)}.`;
 }
 

@@ -49,13 +49,13 @@ export async function runBooksArchiveCommand(options: BooksArchiveOptions): Prom
     }
     let [failed, archived] = [0, 0];
     let stage = 'comparing late entries with the archive';
-    const tellStage = () => progress(stage);
+    const showStage = () => progress(stage);
     await retainBooks({
-      ...{ ...retention, signal, place: followPlace(openArchive(archive), tellStage) },
+      ...{ ...retention, signal, place: followPlace(openArchive(archive), showStage) },
       tempFolder: join(config.dataDir, TEMP_FOLDER),
       onProgress({ day, done, days, rows }) {
         stage = `archiving ${nameDay(day)} (${done + 1} of ${days} days): ${rows} entries`;
-        tellStage();
+        showStage();
       },
       onArchived({ date, rows, bytes }) {
         archived += 1;

@@ -67,7 +67,7 @@ export function AccountForm({ title, verb, before, onSubmit, onClose }: AccountF
       <TextField
         label="Low balance"
         name="low_balance"
-        hint="Credits below which an event tells of it; empty for what the settings say."
+        hint="An event warns when the balance falls below this. Empty: as in the settings."
         {...bind('low')}
       />
     </FormDialog>

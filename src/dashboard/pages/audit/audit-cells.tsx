@@ -57,7 +57,8 @@ export function ChangeList({ entry: { changes, outcome } }: EntryProps) {
     <>
       {outcome === 'unknown' && (
         <p>
-          <Badge state="unknown" /> Redis went out before it told whether this took place.
+          <Badge state="unknown" /> Redis failed before it confirmed this change: it may or may not
+          have been made.
         </p>
       )}
       {changes.length > CHANGES_SHOWN_MAX ? (

@@ -17,7 +17,7 @@ export function WebhookTable({ rows, onTest }: WebhookTableProps) {
   if (rows.length === 0) {
     return (
       <p class="quiet">
-        No webhook is told of these: <code>webhooks</code> in the settings has none.
+        No webhook receives these: <code>webhooks</code> in the settings has none.
       </p>
     );
   }
@@ -31,9 +31,9 @@ export function WebhookTable({ rows, onTest }: WebhookTableProps) {
         { title: 'Name', cell: ({ name }) => name },
         { title: 'State', cell: (row) => <WebhookState row={row} />, isProse: true },
         { title: 'Events that wait', cell: (row) => formatCount(row.waiting), isNumber: true },
-        { title: 'Told to nobody', cell: (row) => formatCount(row.dropped), isNumber: true },
+        { title: 'Dropped', cell: (row) => formatCount(row.dropped), isNumber: true },
         {
-          title: 'Last told',
+          title: 'Last delivered',
           cell: ({ delivered_at: at }) => (at === null ? 'never' : <Moment iso={at} />),
         },
         { title: 'URL', cell: ({ url }) => <code>{url}</code>, isProse: true },

@@ -24,7 +24,7 @@ export function MemberTable({ cluster, detail }: MemberTableProps) {
       caption="All nodes on this Redis"
       rows={rows}
       keyOf={({ id }) => id}
-      emptyText="No node was heard"
+      emptyText="No node has reported"
       isTitled={detail === 'brief'}
       columns={[
         nodeColumn(cluster.answered_by),

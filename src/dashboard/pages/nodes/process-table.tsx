@@ -10,7 +10,7 @@ export function ProcessTable({ processes }: { readonly processes: readonly Proce
       caption="Memory now, of all workers together, and the longest delay of the event loop in a second, since the start"
       rows={processes}
       keyOf={({ process }) => process}
-      emptyText="The node tells nothing of its processes"
+      emptyText="The node reports no processes"
       columns={[
         { title: 'Processes', cell: ({ process }) => process },
         { title: 'Resident', cell: ({ memory }) => formatMebibytes(memory.rss), isNumber: true },

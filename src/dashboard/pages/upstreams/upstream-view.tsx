@@ -35,7 +35,7 @@ export function UpstreamView({ upstream, models }: UpstreamViewProps) {
         caption={`Workers at ${name}`}
         rows={workers}
         keyOf={({ pid }) => String(pid)}
-        emptyText="No worker has told of it yet"
+        emptyText="No worker has reported it yet"
         columns={[
           { title: 'Worker', cell: ({ worker }) => worker, isNumber: true },
           { title: 'Process', cell: ({ pid }) => pid, isNumber: true },

@@ -10,7 +10,7 @@ const { readEvents } = openEventReader(scripts);
 
 describe('an account with many events', () => {
   it('tells so many in an hour, and then that more are left out', async () => {
-    const count = redisKeys.toldOf(ACCOUNT);
+    const count = redisKeys.eventCountOf(ACCOUNT);
     await scripts.setKey({ rpm: 1 });
     await ask(0, 0);
     expect(Number(await scripts.send('pttl', count))).toBeGreaterThan(MINUTE_MS);
@@ -47,7 +47,7 @@ describe('an account with many events', () => {
 
   it('tells of its balance all the same', async () => {
     scripts.setWarnings({ lowBalanceMicros: 500 });
-    await scripts.send('hset', redisKeys.toldOf(ACCOUNT), 'count', 5_000);
+    await scripts.send('hset', redisKeys.eventCountOf(ACCOUNT), 'count', 5_000);
     await ask(1, 0, 0, { holdMicros: 600 });
     await scripts.settle(600, { requestId: requestNumber(1) });
     await ask(2, 0, 0, { holdMicros: 500, holdLeastMicros: 500 });
@@ -56,7 +56,7 @@ describe('an account with many events', () => {
   });
 
   it('tells in the next hour what still refuses requests then', async () => {
-    const count = redisKeys.toldOf(ACCOUNT);
+    const count = redisKeys.eventCountOf(ACCOUNT);
     await scripts.setAccount({ limits: 't,m,100,b;' });
     await ask(1, 60);
     await scripts.send('hset', count, 'count', 300);
@@ -70,7 +70,7 @@ describe('an account with many events', () => {
   });
 
   it('tells so in each of its hours, also if two of them end in one hour of the clock', async () => {
-    const count = redisKeys.toldOf(ACCOUNT);
+    const count = redisKeys.eventCountOf(ACCOUNT);
     /** A cap of its own for each, so that each crosses it. */
     const tellAt = async (atMs: number, cap: number) => {
       await scripts.setClock(atMs);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { runWhileTelling } from '../../../src/supervise/run-while-telling.ts';
+import { runUntilSilent } from '../../../src/supervise/run-until-silent.ts';
 
 const SILENCE_MAX_MS = 2_000;
 
 function run(script: string, silenceMaxMs = SILENCE_MAX_MS) {
   const { signal } = new AbortController();
-  return runWhileTelling(['-e', script], { input: 'given', silenceMaxMs, signal });
+  return runUntilSilent(['-e', script], { input: 'given', silenceMaxMs, signal });
 }
 
 test('a process may run for as long as it tells of its progress', async () => {

@@ -1,10 +1,10 @@
 import type { Log } from '../lib/log.ts';
 
 /**
- * For work that is done again and again, and whose failures nobody else tells: the log has the
- * first failure of a row, and when the row is over.
+ * For work that is repeated, and whose failures nobody else reports. Logs the first failure of a
+ * row, and the end of the row.
  */
-export function tellFailures(
+export function logFailures(
   work: () => Promise<void>,
   failure: string,
   log: Log,

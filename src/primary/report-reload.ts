@@ -7,7 +7,7 @@ import type { ReloadRun } from './reload.ts';
 
 export type ReloadAudit = Pick<AuditLog, 'add'>;
 
-interface TellOptions {
+interface ReportOptions {
   readonly audit: ReloadAudit;
   readonly publish: PublishEvent;
   readonly node: string;
@@ -17,7 +17,7 @@ interface TellOptions {
  * Publishes the end of every reload as an event. A reload that took place is also written to the
  * audit log, with the settings it changed.
  */
-export function tellReload({ audit, publish, node }: TellOptions) {
+export function reportReload({ audit, publish, node }: ReportOptions) {
   return async (run: ReloadRun<ConfigInUse>, who: Operator): Promise<void> => {
     const { end, before, after } = run;
     if (end.kind !== 'reloaded') {

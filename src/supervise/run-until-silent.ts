@@ -6,17 +6,17 @@ const MESSAGE_CHARS_MAX = 2_000;
 
 interface RunOptions {
   readonly input: string;
-  /** How long it may run without a word. */
+  /** How long it may run without output. */
   readonly silenceMaxMs: number;
   /** Kills it. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs Node in a process of its own, for as long as that tells of its progress on the standard
- * output. Throws what it has written to the other output if it fails.
+ * Runs Node in a process of its own, and kills it if it writes nothing to its standard output for
+ * too long. If it fails, throws what it wrote to its standard error.
  */
-export async function runWhileTelling(
+export async function runUntilSilent(
   command: readonly string[],
   { input, silenceMaxMs, signal }: RunOptions,
 ): Promise<void> {
