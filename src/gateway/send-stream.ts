@@ -159,10 +159,17 @@ class StreamSender {
   }
 
   #writeLast(bytes: string | Uint8Array): Promise<void> | undefined {
-    const hasLeft = this.#stream.isFinished;
+    if (this.#stream.isFinished) return undefined;
     const caughtUp = this.#stream.writeLast(bytes);
-    this.#isComplete = !hasLeft && this.#stream.isFinished;
-    return caughtUp;
+    if (caughtUp !== undefined) return caughtUp.then(() => this.#noteLastWritten());
+    this.#noteLastWritten();
+    return undefined;
+  }
+
+  /** A stream also finishes when its client leaves or its time is up. */
+  #noteLastWritten(): void {
+    const isOver = this.#leave.isUnread || this.#leave.signal.aborted;
+    this.#isComplete = this.#stream.isFinished && !isOver;
   }
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runInference } from '../../../src/gateway/run-inference.ts';
 import { NO_USAGE } from '../../../src/protocol/answers/no-usage.ts';
@@ -236,20 +237,51 @@ it('a usage counts for no text that comes behind it, even in the same read', asy
   expect(seen.bills).toMatchObject([{ usage: { output: 1 + 60 / 3 }, isEstimated: true }]);
 });
 
-it('a stream that ends with its last part was not left by its client', async () => {
+/** Sends a stream up to its last part, whose client does something before it has read that. */
+async function sendLastPart(meet: (client: ReturnType<typeof createClient>) => void) {
   const seen: Seen = { orders: [], bills: [], records: [] };
+  const client = createClient(THINKING);
   let isStopped = false;
   const infer: Infer = async function* ({ signal }) {
     signal.addEventListener('abort', () => {
       isStopped = true;
     });
     yield* emit(ANSWER.slice(0, 3));
+    meet(client);
     yield { ...partOf(...ANSWER.slice(3)), isLast: true };
   };
-  const { client, got } = createClient(THINKING);
-  await runInference(client, nativeFormat, createSteps(infer, seen, undefined, DRAIN_MS));
-  expect(got.ended).toBe(true);
-  expect(seen.records).toMatchObject([{ outcome: 'complete' }]);
-  expect(seen.bills).toMatchObject([{ chargeMicros: USAGE.input + 1 }]);
-  expect(isStopped).toBe(false);
+  const steps = createSteps(infer, seen, undefined, DRAIN_MS);
+  await runInference(client.client, nativeFormat, steps).catch(() => {});
+  expect(steps.unread.count).toBe(0);
+  return { seen, got: client.got, isStopped };
+}
+
+describe('a stream that ends with its last part', () => {
+  it.each([
+    ['at once', () => {}],
+    ['slowly', ({ beSlow }: ReturnType<typeof createClient>) => beSlow(nextTurn())],
+  ])('was not left by a client that reads this part %s', async (_, meet) => {
+    const { seen, got, isStopped } = await sendLastPart(meet);
+    expect(got.ended).toBe(true);
+    expect(seen.records).toMatchObject([{ outcome: 'complete' }]);
+    expect(seen.bills).toMatchObject([{ chargeMicros: USAGE.input + 1 }]);
+    expect(isStopped).toBe(false);
+  });
+
+  it.each([
+    ['leaves', ({ leave }: ReturnType<typeof createClient>) => leave()],
+    [
+      'is cut off, since the time is up,',
+      ({ client }: ReturnType<typeof createClient>) => {
+        client.abort(new Refusal('answer_too_slow', 'Too long.'));
+        client.cutOff();
+      },
+    ],
+  ])('is not complete if its client %s before that is read', async (_, end) => {
+    const { seen, got } = await sendLastPart((client) =>
+      client.beSlow(nextTurn().then(() => end(client))),
+    );
+    expect(got.ended).toBe(false);
+    expect(seen.records).toMatchObject([{ outcome: 'left' }]);
+  });
 });

@@ -161,10 +161,10 @@ export function createClient(body: object, headers: Record<string, string> = {})
         writeLast(chunk) {
           const drained = this.write(chunk);
           if (drained === undefined) this.endStream();
-          return drained;
+          return drained?.then(() => this.endStream());
         },
         endStream() {
-          got.ended = true;
+          if (!isGone) got.ended = true;
         },
       };
     },
