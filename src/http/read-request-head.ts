@@ -48,7 +48,7 @@ export function readRequestHead(req: UwsRequest): RequestHead | undefined {
   const headers: string[] = [];
   let isAmbiguous = false;
   req.forEach((name, value) => {
-    if (isSingle(name) && headers.includes(name)) isAmbiguous = true;
+    if (isSingle(name) && findHeader(headers, name) !== undefined) isAmbiguous = true;
     headers.push(name, value);
   });
   if (isAmbiguous) return undefined;

@@ -137,6 +137,15 @@ describe.concurrent('a well-formed request', () => {
     connection.destroy();
   });
 
+  it('may have a header whose value is the name of another that follows', async () => {
+    const connection = await openMarked();
+    const asked = 'Access-Control-Request-Headers: authorization\r\n';
+    await connection.sendPackets([get(`${asked}Authorization: Bearer a\r\n`)]);
+    await waitUntil(() => connection.received() !== '' || connection.isClosed(), 'it is over');
+    expect(connection.statuses()).toEqual([200]);
+    connection.destroy();
+  });
+
   it('keeps what looks like a request in its body to itself', async () => {
     const connection = await openMarked();
     const body = connection.fill(SMUGGLED);
