@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits.ts';
 import { loadUws } from '../../src/http/load-uws.ts';
 import { startServer } from '../../src/http/start-server.ts';
 import { openRawConnection } from '../support/clients/raw-connection.ts';
 import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const HOUR_MS = 3_600_000;
 
 let target: TestServer;
 let tellClientHasHead: () => void;
@@ -197,6 +200,25 @@ describe('a broken handler', () => {
 });
 
 describe('a server', () => {
+  it('counts its quiet time on when the clock of its machine is set', async () => {
+    const { url, server } = await startTestServer({
+      'GET /ok': (exchange) => exchange.answerJson(200, {}),
+    });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+      server.close();
+    });
+    await (await fetch(`${url}/ok`)).text();
+    await waitUntil(() => server.activeExchanges === 0, 'the exchange is over');
+    for (const aheadMs of [-HOUR_MS, HOUR_MS]) {
+      vi.setSystemTime(Date.now() + aheadMs);
+      expect(server.quietForMs()).toBeGreaterThanOrEqual(0);
+      expect(server.quietForMs()).toBeLessThan(HOUR_MS / 2);
+      vi.setSystemTime(Date.now() - aheadMs);
+    }
+  });
+
   it('whose port is taken does not start', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
