@@ -103,21 +103,21 @@ describe('the settle journal', () => {
     const dir = createTempDir();
     const payer = makePayer(5);
     const lastKnownMs = Date.UTC(2026, 10, 21);
-    const settlements = [1, 2].map((actualMicros) =>
+    const settlements = [1, 2_001].map((actualMicros) =>
       makeSettlement(payer, { actualMicros, lastKnownMs }),
     );
     const { journal, log } = await openJournal(dir, settle, async ({ actualMicros }) => {
       if (actualMicros === 1) throw new Error('the ledger is away');
-      return actualMicros - 1;
+      return 1;
     });
     await journal.append(settlements);
     expect(await journal.drain(60_000)).toBe(0);
     await waitUntil(() => filesIn(dir).length === 1, 'the journal is empty');
     const lines = readUnsettled(dir);
-    const charges = lines.map(({ actualMicros, chargedMicros, leftMicros }) =>
-      [actualMicros, chargedMicros, leftMicros].join(' '),
+    const charges = lines.map(({ actualMicros, chargedMicros, leftMicros, leftCredits }) =>
+      [actualMicros, chargedMicros, leftMicros, leftCredits].join(' '),
     );
-    expect(charges.sort()).toEqual(['1  ', '2 1 1']);
+    expect(charges.sort()).toEqual(['1   ', '2001 1 2000 0.002']);
     expect(lines[0]).toMatchObject({
       reason: expect.stringMatching(reason),
       ...payer,

@@ -1,5 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { creditsOf } from '../../lib/units/micros.ts';
 import { describeSettlement, type Settlement } from '../settlement/settlement.ts';
 
 export const UNSETTLED_FILE = 'unsettled.ndjson';
@@ -58,6 +59,8 @@ function describeUnsettled(
     reason,
     chargedMicros: chargedMicros ?? null,
     leftMicros,
+    // To be passed to a payment as it is.
+    leftCredits: leftMicros === null ? null : creditsOf(leftMicros),
     ...describeSettlement(settlement),
   };
 }
