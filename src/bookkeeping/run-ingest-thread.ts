@@ -10,6 +10,7 @@ import { createRefusalWriter } from '../books/writing/refusal-writer.ts';
 import { createFindCost } from '../catalogue/find-cost.ts';
 import type { BooksTarget } from '../lib/address/books-target.ts';
 import type { RedisTarget } from '../lib/address/redis-target.ts';
+import { describeError } from '../lib/describe-error.ts';
 import type { Log } from '../lib/log.ts';
 import { unpackSecrets } from '../lib/pack-secrets.ts';
 import { createLog } from '../log/create-log.ts';
@@ -166,7 +167,7 @@ async function migrate(
       await migrateBooks(books, Date.now());
       return tell(undefined);
     } catch (error) {
-      tell(error instanceof Error ? error.message : String(error));
+      tell(describeError(error));
       if (attempt === 1) log.error({ err: error }, 'the books cannot be opened at the moment');
       const againMs = isLockTimeout(error) ? MIGRATE_LATER_MS : MIGRATE_AGAIN_MS;
       await pause(againMs, signal);

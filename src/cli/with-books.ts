@@ -11,6 +11,7 @@ import { parseConfig } from '../config/parse-config.ts';
 import { type ConfigSource, readConfigSource } from '../config/source/read-config-source.ts';
 import type { BooksTarget } from '../lib/address/books-target.ts';
 import { unixRedisTarget } from '../lib/address/redis-target.ts';
+import { describeError } from '../lib/describe-error.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect-redis.ts';
 import { findRedisTrouble } from '../redis/probe-redis.ts';
 import { createReasonLog } from '../redis/reason-log.ts';
@@ -69,7 +70,7 @@ export async function withBooks(
     return await run({ config, books, place, connect, signal: ending.signal });
   } catch (error) {
     if (error instanceof ConfigError) for (const problem of error.problems) err(problem);
-    else err(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
+    else err(`tollgate: ${describeError(error)}`);
     return 1;
   } finally {
     progress('');

@@ -1,3 +1,4 @@
+import { describeError } from '../lib/describe-error.ts';
 import type { CheckName } from './checks.ts';
 import { type Finding, failCheck } from './finding.ts';
 
@@ -34,10 +35,7 @@ export async function runCheck({ name, subject, run }: Check): Promise<CheckResu
   const found = Promise.resolve()
     .then(run)
     .catch((error: unknown) =>
-      failCheck(
-        error instanceof Error ? error.message : String(error),
-        'Look into what the message says, and run this again.',
-      ),
+      failCheck(describeError(error), 'Look into what the message says, and run this again.'),
     );
   try {
     return { name, subject, finding: await Promise.race([found, late]) };

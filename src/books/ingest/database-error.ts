@@ -1,3 +1,4 @@
+import { describeError } from '../../lib/describe-error.ts';
 import { StaleBatchError } from '../writing/write-batch.ts';
 
 /** The database failed, and not Redis. */
@@ -15,9 +16,7 @@ export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise
   } catch (error) {
     if (error instanceof StaleBatchError) throw error;
     if (error instanceof RedisInBatchError) throw error.cause;
-    throw new DatabaseError(error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
+    throw new DatabaseError(describeError(error), { cause: error });
   }
 }
 

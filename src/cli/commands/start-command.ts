@@ -1,5 +1,6 @@
 import { ConfigError } from '../../config/config-error.ts';
 import { type ConfigSource, readConfigSource } from '../../config/source/read-config-source.ts';
+import { describeError } from '../../lib/describe-error.ts';
 
 /** Runs a node until it is told to end, and returns the exit code. `main.ts` passes it in. */
 export type RunNode = (options: {
@@ -30,7 +31,7 @@ export async function runStartCommand(options: StartOptions): Promise<number> {
     });
   } catch (error) {
     if (error instanceof ConfigError) for (const problem of error.problems) err(problem);
-    else err(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
+    else err(`tollgate: ${describeError(error)}`);
     return 1;
   }
 }

@@ -1,4 +1,5 @@
 import type { BooksTarget } from '../../lib/address/books-target.ts';
+import { describeError } from '../../lib/describe-error.ts';
 import { type Finding, failCheck, passCheck } from '../finding.ts';
 import type { BooksAccess } from './books-access.ts';
 
@@ -24,12 +25,6 @@ export async function checkReachable(
     return passCheck((await opening).name);
   } catch (error) {
     const { code = '' } = error as { readonly code?: string };
-    return failCheck(describeProblem(error), ADVICE[code] ?? OTHER_ADVICE[kind]);
+    return failCheck(describeError(error), ADVICE[code] ?? OTHER_ADVICE[kind]);
   }
-}
-
-/** If a host has several addresses, the error of all together has no message. */
-function describeProblem(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(describeProblem).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
