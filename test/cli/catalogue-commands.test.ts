@@ -27,6 +27,8 @@ beforeAll(async () => {
 
 /** The commands, against this node. */
 function command(node: Gateway) {
+  const lineOf = (args: readonly string[]) =>
+    [process.execPath, 'dist/src/main.js', 'catalogue', ...args].join(' ');
   const env = { TOLLGATE_ADMIN_URL: node.opsUrl, TOLLGATE_ADMIN_TOKEN: readAdminToken(node) };
   const run = (...args: string[]) => runHere(env, 'catalogue', ...args);
   return {
@@ -45,13 +47,18 @@ function command(node: Gateway) {
     },
     /** What a terminal shows of a command whose question gets this answer. */
     answerAtTerminal(input: string, ...args: string[]): string {
-      const line = [process.execPath, 'dist/src/main.js', 'catalogue', ...args].join(' ');
       const options = {
         input: `${input}\n`,
         encoding: 'utf8' as const,
         env: { ...process.env, ...env },
       };
-      return spawnSync('script', ['-qec', line, '/dev/null'], options).stdout;
+      return spawnSync('script', ['-qec', lineOf(args), '/dev/null'], options).stdout;
+    },
+    /** What a shell shows of commands that hand their output on, with others between them. */
+    runPipeline(...commands: readonly (string | readonly string[])[]) {
+      const lines = commands.map((part) => (typeof part === 'string' ? part : lineOf(part)));
+      const options = { encoding: 'utf8' as const, env: { ...process.env, ...env } };
+      return spawnSync('sh', ['-c', lines.join(' | ')], options);
     },
     /** The same as a child process, with this on its standard input. */
     pipe: (input: string, ...args: string[]) => pipeProgram(input, env, 'catalogue', ...args),
@@ -120,6 +127,18 @@ it('prints JSON for programs, and takes it back', async () => {
   expect(history.at(-1)).toMatchObject({ version: 1, kind: 'seed', who: null });
   const back = JSON.parse(await runOk('rollback', '1', '--yes', '--json'));
   expect(back).toMatchObject({ version: base + 2 });
+});
+
+it('waits for an input that comes later, as in a pipeline', async () => {
+  const { runPipeline, read } = command(node);
+  const base = (await read()).version;
+  const edit = "sed 's/output: 1$/output: 6/'";
+  const tried = runPipeline(['get'], edit, ['diff', '-']);
+  expect(tried).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/ 1 +6$/m) });
+  const applied = runPipeline(['get'], edit, ['apply', '-', '--yes']);
+  expect(applied).toMatchObject({ status: 0, stderr: '' });
+  expect((await read()).version).toBe(base + 1);
+  expect(runPipeline(['rollback', '1', '--yes'])).toMatchObject({ status: 0, stderr: '' });
 });
 
 it('a change from a time on waits, and no other may come before it', async () => {

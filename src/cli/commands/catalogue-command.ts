@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { parse, stringify } from 'yaml';
 import type { AdminClient } from '../admin-client.ts';
@@ -56,6 +57,7 @@ interface EditedDocument {
 
 /** The name of a file that stands for the standard input. */
 const STDIN = '-';
+const NOBODY_TO_ASK = 'nobody can be asked: use --yes';
 
 export function registerCatalogueCommand(program: Command, host: CommandHost): void {
   const group = program.command('catalogue').description('what is sold: models, prices and plans');
@@ -118,6 +120,8 @@ async function applyFile(
   const edited = await readEdited(client, file);
   const tried = await tryFile(client, edited, from);
   if (tried.changes.length === 0) return { data: tried, text: printChanges(tried) };
+  // The answer would have to come from an input that is read to its end.
+  if (yes !== true && file === STDIN) throw new CommandFailure(NOBODY_TO_ASK);
   if (yes !== true && !(await confirm(host, 'Apply this?', tried))) return undefined;
   const data = await client.call<ChangeData>('PUT', '/catalogue', bodyOf(edited, from));
   return {
@@ -150,7 +154,7 @@ async function confirm(
   question: string,
   shown: DiffData,
 ): Promise<boolean> {
-  if (!terminal.isAttended()) throw new CommandFailure('nobody can be asked: use --yes');
+  if (!terminal.isAttended()) throw new CommandFailure(NOBODY_TO_ASK);
   terminal.err(printChanges(shown));
   const isAgreed = await terminal.confirm(question);
   if (!isAgreed) setExitCode(1);
@@ -171,7 +175,7 @@ function bodyOf({ baseVersion, catalogue }: EditedDocument, from: string | undef
 
 /** A file that names no version counts as made from the last one. */
 async function readEdited(client: AdminClient, file: string): Promise<EditedDocument> {
-  const { version, catalogue, ...rest } = readFields(file);
+  const { version, catalogue, ...rest } = await readFields(file);
   const document = typeof catalogue === 'object' && catalogue !== null ? catalogue : rest;
   if (version !== undefined && version !== null) {
     if (Number.isSafeInteger(version) && Number(version) >= 1) {
@@ -185,11 +189,11 @@ async function readEdited(client: AdminClient, file: string): Promise<EditedDocu
 }
 
 /** What `get` printed: the fields of the document, or of the whole answer with `--json`. */
-function readFields(file: string): Readonly<Record<string, unknown>> {
+async function readFields(file: string): Promise<Readonly<Record<string, unknown>>> {
   const name = file === STDIN ? 'the standard input' : file;
   let value: unknown;
   try {
-    value = parse(readFileSync(file === STDIN ? process.stdin.fd : file, 'utf8'));
+    value = parse(await (file === STDIN ? readText(process.stdin) : readFile(file, 'utf8')));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CommandFailure(`${name} cannot be read: ${reason.trimEnd()}`, { cause });
