@@ -2,13 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { FLEET_LIVE_CHANNEL } from '../../src/redis/redis-keys.ts';
 import { runProgram } from '../cli/use-cli.ts';
 import { examine } from '../doctor/examine.ts';
 import { startCluster } from '../proof/support/start-cluster.ts';
 import { admin } from '../support/clients/admin.ts';
 import { askModel, messageOf, openStream } from '../support/clients/ask-model.ts';
 import { createTempDir } from '../support/create-temp-dir.ts';
-import { startGateway } from '../support/servers/start-gateway.ts';
+import { readAdminToken } from '../support/servers/start-browser.ts';
+import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../support/servers/start-redis-server.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -37,8 +39,28 @@ const startWithUsers = (file: string, args: readonly string[] = []) =>
     args: ['--aclfile', writeUsers(), ...args],
   });
 
+/** How many connections are subscribed to a channel. */
+type CountListeners = (channel: string) => Promise<number>;
+
+/** Opens the stream of events that the dashboard opens, and closes it again. */
+async function watchEvents(gateway: Gateway, countListeners: CountListeners): Promise<void> {
+  const leaving = new AbortController();
+  const { status } = await fetch(`${gateway.opsUrl}/admin/v1/events`, {
+    headers: { authorization: `Bearer ${readAdminToken(gateway)}` },
+    signal: leaving.signal,
+  });
+  expect(status).toBe(200);
+  const hasListeners = async () => (await countListeners(FLEET_LIVE_CHANNEL)) > 0;
+  await waitUntil(hasListeners, 'the node hears what all nodes do');
+  leaving.abort();
+  await waitUntil(async () => !(await hasListeners()), 'the node hears it no longer', 20_000);
+}
+
+/** The number after the name of the channel in the reply of PUBSUB NUMSUB. */
+const readCount = (reply: string) => Number(reply.split('\n')[1]);
+
 /** Everything that a node does with Redis for its clients and operators. */
-async function useNode(redisUrl: string): Promise<void> {
+async function useNode(redisUrl: string, countListeners: CountListeners): Promise<void> {
   const env = { TOLLGATE_REDIS_URL: redisUrl };
   const gateway = await startGateway({ config: FAST_CONFIG, env });
   const operator = admin(gateway);
@@ -58,6 +80,7 @@ async function useNode(redisUrl: string): Promise<void> {
   for (const path of [`/keys/${id}`, '/usage', '/audit', '/cluster', '/accounts']) {
     await operator.call('GET', path);
   }
+  await watchEvents(gateway, countListeners);
   await operator.call('POST', `/accounts/${account}/credits`, { amount: -1, id: 'b', note: '' });
   await operator.revoke(id);
   expect((await askModel(gateway.url, key, messageOf('Hi'))).status).toBe(401);
@@ -86,7 +109,9 @@ describe("the users of Redis: the gateway's own", () => {
   it('may do all that a node does, and the doctor has nothing to say', async () => {
     const server = await startWithUsers('standalone.conf');
     const url = `redis://tollgate:TOLLGATE_PASSWORD@127.0.0.1:${server.port}`;
-    await useNode(url);
+    await useNode(url, async (channel) =>
+      readCount(await server.cli(...AS_ADMIN, 'pubsub', 'numsub', channel)),
+    );
     expect(await server.cli(...AS_ADMIN, 'acl', 'log')).toBe('');
     await expectNoFault(url);
   });
@@ -102,7 +127,9 @@ describe("the users of Redis: the gateway's own", () => {
     }
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
     const url = `redis-cluster://tollgate:TOLLGATE_PASSWORD@${hosts}`;
-    await useNode(url);
+    await useNode(url, async (channel) =>
+      ports.reduce((sum, port) => sum + readCount(ask(port, 'pubsub', 'numsub', channel)), 0),
+    );
     for (const port of ports) expect(ask(port, 'acl', 'log')).toBe('');
     await expectNoFault(url);
   });

@@ -59,6 +59,7 @@ local commands = {
   { 'ROLE' },
   { 'SCARD', trial },
   { 'SUBSCRIBE', channel },
+  { 'UNSUBSCRIBE', channel },
   { 'WAIT', 1, 1 },
   { 'XLEN', trial },
   { 'XRANGE', trial, '-', '+' },
