@@ -31,6 +31,13 @@ const targets = panels.flatMap(({ title, targets: own = [] }) =>
   own.map((target) => ({ ...target, title })),
 );
 
+/** Requests of a node every minute, by status. A status without requests has no series. */
+const requests = (status: string, values: string) => ({
+  series: `tollgate_requests_total{job="tollgate",instance="a",status="${status}"}`,
+  values,
+});
+const WORKERS = { series: 'tollgate_workers{job="tollgate",instance="a"}', values: '1x20' };
+
 /** Replaces variables as Grafana does. */
 const fillIn = (expr: string) =>
   expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+').replaceAll('$instance', '.+');
@@ -45,6 +52,26 @@ describe('the dashboard', () => {
     });
     expect(stderr).toBe('');
     expect(status).toBe(0);
+  });
+
+  it.each([
+    ['0 where nothing has failed', [requests('200', '0+10x20')], 0],
+    [
+      'the first failures of a status',
+      [requests('200', '0+10x20'), requests('503', '_x18 50 50')],
+      0.5,
+    ],
+  ])('shows as failing %s', (_, series, value) => {
+    const [expr = ''] = targets.flatMap((target) =>
+      target.title === 'Failing' ? [fillIn(target.expr)] : [],
+    );
+    const asked = { expr: `round(${expr}, 0.001)`, eval_time: '20m', exp_samples: [{ value }] };
+    const file = join(createTempDir(), 'tests.yml');
+    const input = { interval: '1m', input_series: [...series, WORKERS] };
+    writeFileSync(file, stringify({ tests: [{ ...input, promql_expr_test: [asked] }] }));
+    const { stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+    expect(`${stdout}${stderr}`).not.toContain('FAILED');
+    expect(stdout).toContain('SUCCESS');
   });
 
   it('shows every metric, and none that does not exist', () => {
