@@ -1,9 +1,6 @@
+import { hasCredentials } from './has-credentials.ts';
+
 const URL_CHARACTERS_MAX = 2_048;
-/**
- * Query parameters with such a name are refused, since addresses are shown to operators and in
- * logs.
- */
-const CREDENTIAL = /key|token|secret|auth|code|sig|pass/i;
 
 /** Checks the address of an upstream and returns it as written. No message repeats it. */
 export function parseUpstreamUrl(text: string): string {
@@ -16,7 +13,7 @@ export function parseUpstreamUrl(text: string): string {
     throw new Error('must not contain credentials: put them in api_key');
   }
   if (text.includes('#')) throw new Error('must not have a fragment: it is never sent');
-  if ([...url.searchParams.keys()].some((name) => CREDENTIAL.test(name))) {
+  if (hasCredentials(url.searchParams)) {
     throw new Error('must not contain credentials: put them in api_key or headers');
   }
   return text;

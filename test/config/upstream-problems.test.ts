@@ -83,6 +83,10 @@ describe('the probe of an upstream', () => {
       '{path: models}',
       'path: must be a path that begins with /, at most 2048 visible ASCII characters',
     ],
+    [
+      '{path: "/v1/models?api-version=1&key=k1"}',
+      'path: must not contain credentials: put them in api_key or headers',
+    ],
     ['{interval: 99ms}', 'interval: must be a duration from 100ms to 1d'],
     ['{timeout: 0s}', 'timeout: must be a duration from 1ms to 1d'],
   ])('is refused as %s', (probe, problem) => {

@@ -3,6 +3,7 @@ import { ANY_NAME } from '../../lib/name-pattern.ts';
 import { Secret } from '../../lib/secret.ts';
 import { UPSTREAM_KINDS } from '../../protocol/format-names.ts';
 import { OPTIONAL_FEATURES } from '../../protocol/upstream-call.ts';
+import { hasCredentials } from '../has-credentials.ts';
 import { parseUpstreamUrl } from '../parse-upstream-url.ts';
 import {
   duration,
@@ -100,7 +101,11 @@ export const upstream = settingsMap({
     path: namedText(
       'a path that begins with /, at most 2048 visible ASCII characters',
       /^\/[\x21-\x7e]{0,2047}$/,
-    ).optional(),
+    )
+      .refine((path) => !hasCredentials(new URLSearchParams(path.replace(/^[^?]*/, ''))), {
+        error: 'must not contain credentials: put them in api_key or headers',
+      })
+      .optional(),
     interval: duration(PROBE_INTERVAL_MIN_MS).prefault('5s'),
     timeout: duration(1).prefault('2s'),
   }).optional(),
