@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MIGRATIONS } from '../../src/books/engine/migrations.ts';
 import {
   booksAnswer,
+  ledgerLineAnswer,
   refusalsAnswer,
   requestsAnswer,
 } from '../../src/ops/schemas/books-schemas.ts';
@@ -61,7 +62,8 @@ describe('the routes of the books', () => {
     });
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
     const lines = (await answer.text()).trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line)['charged_micros'])).toEqual([5e5, 1e6, 1.5e6]);
+    const entries = lines.map((line) => ledgerLineAnswer.parse(JSON.parse(line)));
+    expect(entries).toMatchObject([5e5, 1e6, 1.5e6].map((charged_micros) => ({ charged_micros })));
   });
 
   it('count refusals and tell the state of the books', async () => {

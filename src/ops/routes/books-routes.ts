@@ -5,6 +5,7 @@ import { receiptAnswer } from '../schemas/answer-schemas.ts';
 import {
   booksAnswer,
   entriesQuery,
+  ledgerLineAnswer,
   refusalsAnswer,
   refusalsQuery,
   requestsAnswer,
@@ -54,6 +55,7 @@ export function createBooksRoutes(options: BooksRoutesOptions): readonly AdminRo
       summary: 'The entries of the ledger as lines of JSON, the oldest first',
       query: entriesQuery,
       answer: 'application/x-ndjson',
+      part: ledgerLineAnswer,
       async handle({ query, signal }) {
         await checkSubjects(options, query, signal);
         return { stream: (response) => sendLines(response, books.listEntries(query, signal)) };

@@ -79,6 +79,34 @@ const count = z.int().min(0);
 const time = z.iso.datetime();
 const text = z.string().nullable();
 
+const tokens = { input: count, cache_read: count, cache_write_5m: count, cache_write_1h: count };
+
+const ledgerEntry = z.strictObject({
+  ...{ bucket: count, id: z.string(), time, kind: z.string() },
+  ...{ request: z.string(), account: z.string(), key: text, model: text, month: text },
+  ...{ held_micros: z.int(), charged_micros: z.int(), short_micros: z.int() },
+  balance_micros: z.int(),
+  usage: z
+    .strictObject({
+      ...{ ...tokens, output: count, thinking: count },
+      ...{ searches: count, estimated: z.boolean() },
+    })
+    .nullable(),
+  ...{ note: text, details: text, group: text, end_user: text, upstream: text },
+  ...{ status: z.int().nullable(), outcome: text, refusal: text },
+  ...{ streamed: z.boolean().nullable(), cost_micros: z.int().nullable() },
+  ...{ started_at: time.nullable(), first_event_ms: z.number().nullable() },
+  total_ms: z.number().nullable(),
+});
+/** The last line, if some are missing. */
+const ledgerEnd = z.strictObject({
+  incomplete: z.strictObject({
+    ...{ gaps: count, damaged_lines: count, doubtful: count, archived_days: count },
+    archived_until: z.iso.date().nullable(),
+  }),
+});
+export const ledgerLineAnswer = z.union([ledgerEntry, ledgerEnd]);
+
 export const requestsAnswer = z.strictObject({
   data: z.array(
     z.strictObject({
@@ -87,12 +115,7 @@ export const requestsAnswer = z.strictObject({
       ...{ model: z.string(), upstream: text, kind: z.enum(KINDS) },
       ...{ status: z.int().nullable(), outcome: text, refusal: text },
       streamed: z.boolean().nullable(),
-      tokens: z
-        .strictObject({
-          ...{ input: count, cache_read: count, cache_write_5m: count, cache_write_1h: count },
-          ...{ output: count, thinking: count },
-        })
-        .nullable(),
+      tokens: z.strictObject({ ...tokens, output: count, thinking: count }).nullable(),
       ...{ searches: count, estimated: z.boolean().nullable() },
       ...{ held: z.number(), charged: z.number(), short: z.number(), cost: z.number().nullable() },
       ...{ started_at: time.nullable(), first_event_ms: z.number().nullable() },
