@@ -80,7 +80,9 @@ export const FIELD_RULES: readonly FieldRule[] = [
     ...['nvext', 'kv_transfer_params', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
     'data_parallel_rank',
   ]),
-  ...rule('refused', 'an answer for each input token is too long to read', ['prompt_logprobs']),
+  ...rule('refused', 'an entry for each input token makes the answer too long to read', [
+    'prompt_logprobs',
+  ]),
   ...rule('refused', 'it would change what is counted as cost', [
     ...['input_cost_per_second', 'input_cost_per_token', 'output_cost_per_token'],
   ]),
