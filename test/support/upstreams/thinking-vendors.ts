@@ -107,17 +107,10 @@ function answerNative({ vendor, body }: VendorRequest, response: ServerResponse)
   const blocks = itemsOf(body['messages']).flatMap(({ content }) => itemsOf(content));
   const thoughts = blocks.filter(({ type }) => type === 'thinking');
   const isLoop = blocks.some(({ type }) => type === 'tool_result');
-  const refuse = (message: string) =>
-    sendJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', message } });
-  const isForged = thoughts.some(
-    ({ thinking, signature }) => signature !== sign(vendor, String(thinking)),
-  );
-  if (isForged) {
-    refuse('messages.1.content.0: Invalid `signature` in `thinking` block');
-    return;
-  }
-  if (isLoop && thoughts.length === 0 && body['thinking'] !== undefined) {
-    refuse('messages.1.content.0.type: Expected `thinking`, but found `tool_use`');
+  const refused = refuseThoughts({ vendor, body }, thoughts, isLoop);
+  if (refused !== undefined) {
+    const error = { type: 'invalid_request_error', message: refused };
+    sendJson(response, 400, { type: 'error', error });
     return;
   }
   const content = isLoop
@@ -133,6 +126,30 @@ function answerNative({ vendor, body }: VendorRequest, response: ServerResponse)
   };
   if (body['stream'] === true) sendEvents(response, streamMessage(message));
   else sendJson(response, 200, message);
+}
+
+/** Only thinking with a budget has to begin with a thought. */
+function refuseThoughts(
+  { vendor, body }: Pick<VendorRequest, 'vendor' | 'body'>,
+  thoughts: readonly Fields[],
+  isLoop: boolean,
+): string | undefined {
+  const isForged = thoughts.some(
+    ({ thinking, signature }) => signature !== sign(vendor, String(thinking)),
+  );
+  if (isForged) return 'messages.1.content.0: Invalid `signature` in `thinking` block';
+  const areBeside = itemsOf(body['messages']).some(({ content }) =>
+    itemsOf(content).some(
+      ({ type }, i, { [i - 1]: before }) => type === 'thinking' && before?.['type'] === type,
+    ),
+  );
+  if (areBeside) {
+    return 'messages.1.content.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.';
+  }
+  const mode = (body['thinking'] as Fields | undefined)?.['type'];
+  return isLoop && thoughts.length === 0 && mode === 'enabled'
+    ? 'messages.1.content.0.type: Expected `thinking`, but found `tool_use`'
+    : undefined;
 }
 
 function streamMessage(message: { content: Fields[]; usage: object } & Fields): Fields[] {

@@ -70,6 +70,22 @@ describe('calls that came without thoughts, for a native model that may be told 
     expect(sent.thinking).toEqual({ type: 'disabled' });
   });
 
+  it('end the thinking of a Responses client too, in the middle of a turn', () => {
+    const calls = ['a', 'b'].map((id) => [
+      { type: 'function_call', call_id: id, name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: id, output: 'Seen' },
+    ]);
+    const thought = { type: 'reasoning', summary: [], encrypted_content: 'signed' };
+    const { request } = responsesFormat.decodeRequest(
+      { model: 'm', input: [...messages, thought, ...calls.flat()], reasoning: { effort: 'high' } },
+      noHeader,
+      { openThought: (signature) => ({ type: 'thinking', thinking: 'Hm.', signature }) },
+    );
+    const sent = encode('native', request, 'effort', 'no_thinking');
+    expect(sent.thinking).toEqual({ type: 'disabled' });
+    expect(JSON.stringify(sent.messages)).toContain('"signature":"signed"');
+  });
+
   it('change nothing before the first of them, or for other models', () => {
     expect(encode('native', chat({ messages }), 'no_thinking')).not.toHaveProperty('thinking');
     const sent = encode('native', chat(body), 'effort');

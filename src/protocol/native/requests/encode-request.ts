@@ -7,7 +7,7 @@ import type { UpstreamCall, UpstreamCallOutline } from '../../upstream-call.ts';
 import { sharesBudget } from './decode-headers.ts';
 import { dropThinkingEdits } from './drop-thinking-edits.ts';
 import { fitSchema } from './fit-schema.ts';
-import { hasThoughts, lacksThoughts } from './has-thoughts.ts';
+import { beginsWithThought, dropTurnThoughts, hasThoughts, lacksThoughts } from './has-thoughts.ts';
 import { mendMessages } from './mend-messages.ts';
 import { THINKING_TOKENS_MIN } from './request-schema.ts';
 import { sayAsUser } from './say-as-user.ts';
@@ -31,13 +31,13 @@ const JSON_INSTRUCTION = 'Answer with one JSON object and nothing else.';
 export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): string {
   const { request, outputTokensMax, isStream } = call;
   const said = takesSystem(call) ? request.messages : sayAsUser(request.messages);
-  const messages = mendMessages(said, call.reasoning?.open);
-  const canThink = messages === request.messages || hasThoughts(messages);
-  const added = canThink ? addThinking(call) : undefined;
-  const asked = canThink ? (added ?? fitThinking(call)) : undefined;
-  const isCarried = call.source !== undefined && messages === request.messages;
-  const switched = asked === undefined && switchOffThinking(call, isCarried ? [] : messages);
+  const mended = mendMessages(said, call.reasoning?.open);
+  const { added, asked } = askToThink(call, mended);
+  const isCarried = call.source !== undefined && mended === request.messages;
+  const switched = asked === undefined && switchOffThinking(call, isCarried ? [] : mended);
   const thinking = switched || asked;
+  const isMissed = thinking === undefined && missesThinking(call);
+  const messages = isMissed ? dropTurnThoughts(mended) : mended;
   const others = JSON.stringify({
     ...(call.dropsUnknown === true
       ? omit(request.passedOn, request.unknownFields)
@@ -57,6 +57,36 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
     output_config: encodeOutputConfig(call, Boolean(switched)),
   });
   return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
+}
+
+/** What the request says about thinking, and what of it its client cannot say itself. */
+function askToThink(call: UpstreamCall, messages: readonly Message[]) {
+  const added = addThinking(call);
+  const asked = added ?? fitThinking(call);
+  // A native client whose messages stay as they are knows what it may ask for.
+  const isOwn = added === undefined && messages === call.request.messages;
+  return isOwn || mayThink(call, asked, messages)
+    ? { added, asked }
+    : { added: undefined, asked: undefined };
+}
+
+/**
+ * Whether the model may go on to think. To stop in the middle of a turn would break its cache. With
+ * adaptive thinking, nothing has to begin with a thought; only models that can be told not to think
+ * may refuse calls without one.
+ */
+function mayThink({ accepts }: UpstreamCall, asked: unknown, messages: readonly Message[]) {
+  if (accepts?.has('no_thinking') === true) return hasThoughts(messages);
+  return (isObject(asked) && asked['type'] === 'adaptive') || beginsWithThought(messages);
+}
+
+/**
+ * Whether the client asks for thinking. Models that can be told not to think may want their
+ * thoughts back all the same.
+ */
+function missesThinking({ request, accepts }: UpstreamCall): boolean {
+  if (accepts?.has('no_thinking') === true) return false;
+  return request.adaptiveThinking !== undefined || request.passedOn['thinking'] != null;
 }
 
 /**
@@ -101,9 +131,13 @@ function encodeSystem({ system, outputSchema }: InferenceRequest): InferenceRequ
   return [...system, { type: 'text', text: JSON_INSTRUCTION }];
 }
 
-/** For a client of a format that asks for an effort, not for thinking. */
+/**
+ * For a client of a format that asks for an effort, not for thinking. A model that has to call a
+ * tool must not think.
+ */
 function addThinking({ request, outputTokensMax, accepts }: UpstreamCall): unknown {
-  const { adaptiveThinking, effort } = request;
+  const { adaptiveThinking, effort, toolChoice } = request;
+  if (toolChoice?.type === 'any' || toolChoice?.type === 'tool') return undefined;
   if (adaptiveThinking === undefined || accepts?.has('effort') === true) return adaptiveThinking;
   if (effort === undefined || !Object.hasOwn(BUDGET_SHARES, effort)) return undefined;
   const share = BUDGET_SHARES[effort] ?? 0;

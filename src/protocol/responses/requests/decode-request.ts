@@ -3,9 +3,8 @@ import { checkFields, knowFields } from '../../fields/check-fields.ts';
 import { FIELD_RULES, RESPONSES_RULES } from '../../fields/field-rules.ts';
 import { pickSchemaTerms } from '../../fields/pick-schema-terms.ts';
 import type { DecodeAids, DecodedRequest, HeaderSource } from '../../format.ts';
-import type { InferenceRequest, Message } from '../../inference.ts';
+import type { InferenceRequest } from '../../inference.ts';
 import { readBetas, wantsBetaContext } from '../../native/requests/decode-headers.ts';
-import { hasThoughts } from '../../native/requests/has-thoughts.ts';
 import { namesOf } from '../../schema.ts';
 import { type ResponseItem, refusePrevious } from '../references.ts';
 import { decodeInput } from './decode-input.ts';
@@ -46,7 +45,7 @@ export function decodeRequest(
   const { system, messages, undecoded } = decodeInput(body, book, aids.openThought);
   const { tools, toolChoice, unoffered } = decodeTools(body, book);
   const effort = body.reasoning?.effort ?? undefined;
-  const thinks = effort !== undefined && effort !== 'none' && canThink(messages, toolChoice);
+  const thinks = effort !== undefined && effort !== 'none';
   const format = body.text?.format;
   const endUser = body.safety_identifier || body.user;
   const request: InferenceRequest = {
@@ -62,7 +61,7 @@ export function decodeRequest(
     tools,
     toolChoice,
     thinkingTokensMax: undefined,
-    isThinking: thinks,
+    isThinking: thinks && toolChoice?.type !== 'any' && toolChoice?.type !== 'tool',
     outputSchema: decodeTextFormat(format),
     schemaTerms: format?.type === 'json_schema' ? pickSchemaTerms(format) : undefined,
     effort,
@@ -109,14 +108,6 @@ function addMoreTools({ input }: ResponsesRequest, book: ToolBook): void {
   for (const item of input) {
     if (kindOfItem(item) === 'additional_tools') book.add((item as InputTools).tools ?? []);
   }
-}
-
-/**
- * Whether a native model may think this time. It must not if it is made to call a tool, or if the
- * calls whose results it gets were made without thinking.
- */
-function canThink(messages: readonly Message[], choice: InferenceRequest['toolChoice']): boolean {
-  return choice?.type !== 'any' && choice?.type !== 'tool' && hasThoughts(messages);
 }
 
 function decodeTextFormat(

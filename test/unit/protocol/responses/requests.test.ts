@@ -188,7 +188,7 @@ describe('a Responses request', () => {
     expect(request).toMatchObject({ tools: [], unknownFields: [], outputTokensMax: undefined });
   });
 
-  it('thinks by its effort, unless it must call a tool or its calls came without thinking', () => {
+  it('thinks by its effort, also where its calls came without thinking', () => {
     const reasoning = { effort: 'high' };
     const loop = [
       { role: 'user', content: 'Hi' },
@@ -204,8 +204,9 @@ describe('a Responses request', () => {
       ...{ type: 'adaptive', display: 'summarized' },
     });
     expect(thinks({ input: loop })).toEqual({ type: 'adaptive' });
-    expect(thinks({ input: loop.filter(({ type }) => type !== 'reasoning') })).toBeUndefined();
-    expect(thinks({ tool_choice: 'required' })).toBeUndefined();
+    expect(thinks({ input: loop.filter(({ type }) => type !== 'reasoning') })).toEqual({
+      type: 'adaptive',
+    });
     expect(thinks({ reasoning: { effort: 'none' } })).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { encodeNativeRequest } from '../../../../../src/protocol/native/requests
 import { responsesFormat } from '../../../../../src/protocol/responses/responses-format.ts';
 import type { UpstreamCall } from '../../../../../src/protocol/upstream-call.ts';
 import { callOf } from '../../upstream-requests.ts';
-import { assistant, text, user } from '../request-parts.ts';
+import { assistant, result, text, use, user } from '../request-parts.ts';
 
 const encode = (call: UpstreamCall): Record<string, unknown> =>
   JSON.parse(encodeNativeRequest(call, 'vendor-name'));
@@ -60,6 +60,15 @@ describe('thinking', () => {
     }
   });
 
+  it('takes the thoughts of the turn with it, where there is no room for it', () => {
+    const signed = { type: 'thinking', thinking: 'Hm.', signature: 'signed' };
+    const messages = [user(text('Hi')), assistant(signed, use('a')), user(result('a'))];
+    const sentWith = (outputTokensMax: number) =>
+      encode(callOf({ max_tokens: 20_000, thinking, messages }, { outputTokensMax }))['messages'];
+    expect(sentWith(2_000)).toEqual(messages);
+    expect(sentWith(1_000)).toEqual([messages[0], assistant(use('a')), messages[2]]);
+  });
+
   it('always leaves room for the answer', () => {
     const numbers = fc
       .record({
@@ -110,10 +119,17 @@ describe('the thinking of a Responses client', () => {
     const { request } = responsesFormat.decodeRequest(
       { model: 'opus', input: 'Hello', temperature: 0.5, top_p: 0.5, ...body },
       () => undefined,
+      { openThought: (signature) => ({ type: 'thinking', thinking: 'Hm.', signature }) },
     );
     return encode({ request, outputTokensMax: 10_000, isStream: false, ...more });
   };
   const accepts = new Set(['effort' as const]);
+  const asked = { reasoning: { effort: 'high' }, tools: [{ type: 'function', name: 'a' }] };
+  const callItems = (id: string) => [
+    { type: 'function_call', call_id: id, name: 'a', arguments: '{}' },
+    { type: 'function_call_output', call_id: id, output: '' },
+  ];
+  const thoughtItem = { type: 'reasoning', summary: [], encrypted_content: 'signed' };
 
   it('has its effort where models take one', () => {
     const sent = callWith({ reasoning: { effort: 'high' } }, { accepts });
@@ -156,5 +172,34 @@ describe('the thinking of a Responses client', () => {
     const sent = callWith(body, more);
     expect(sent).not.toHaveProperty('thinking');
     expect(sent).toMatchObject({ temperature: 0.5 });
+  });
+
+  it('goes on where a later answer of the turn has none', () => {
+    const input = [{ role: 'user', content: 'Hi' }, thoughtItem, ...callItems('a')];
+    for (const more of [{ accepts }, {}]) {
+      const first = callWith({ ...asked, input }, more);
+      const second = callWith({ ...asked, input: [...input, ...callItems('b')] }, more);
+      expect(second['thinking']).toEqual(first['thinking']);
+      expect(second['thinking']).toBeDefined();
+      expect(JSON.stringify(second['messages'])).toContain('"signature":"signed"');
+    }
+  });
+
+  it('with a budget ends where the turn began without, and its thoughts go too', () => {
+    const input = [
+      { role: 'user', content: 'Hi' },
+      ...[...callItems('a'), thoughtItem, ...callItems('b')],
+    ];
+    expect(callWith({ ...asked, input }, { accepts })['thinking']).toEqual({ type: 'adaptive' });
+    const sent = callWith({ ...asked, input });
+    expect(sent).not.toHaveProperty('thinking');
+    expect(JSON.stringify(sent['messages'])).not.toContain('"thinking"');
+  });
+
+  it('takes its thoughts with it where the client demands a call in the middle of a turn', () => {
+    const input = [{ role: 'user', content: 'Hi' }, thoughtItem, ...callItems('a')];
+    const sent = callWith({ ...asked, input, tool_choice: 'required' }, { accepts });
+    expect(sent).not.toHaveProperty('thinking');
+    expect(JSON.stringify(sent['messages'])).not.toContain('"thinking"');
   });
 });
