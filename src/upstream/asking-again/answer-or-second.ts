@@ -7,7 +7,7 @@ interface SecondAsk {
   /** Whether this refusal is about what the other way leaves out. */
   readonly isAvoided: (refusal: Refusal) => boolean;
   /** Throws if the request cannot do without. */
-  readonly ask: () => Answer;
+  readonly ask: (refusal: Refusal) => Answer;
   /** Called when the second answer begins. */
   readonly noteBegun?: () => void;
 }
@@ -39,7 +39,7 @@ export class AnswerOrSecond implements Answer {
       return await this.#answer.next();
     } catch (error) {
       if (second === undefined || this.#isUnread() || !isAvoided(error, second)) throw error;
-      this.#answer = second.ask();
+      this.#answer = second.ask(error);
       const begun = await this.#answer.next();
       second.noteBegun?.();
       return begun;
@@ -60,6 +60,6 @@ export class AnswerOrSecond implements Answer {
   }
 }
 
-function isAvoided(error: unknown, second: SecondAsk): boolean {
+function isAvoided(error: unknown, second: SecondAsk): error is Refusal {
   return error instanceof Refusal && error.refusal === 'invalid_request' && second.isAvoided(error);
 }

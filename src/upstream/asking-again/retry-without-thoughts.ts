@@ -5,20 +5,26 @@ import { AnswerOrSecond } from './answer-or-second.ts';
 /** How vendors say that they did not sign a thought. */
 const SIGNATURE_REFUSED = /signature|`?thinking`? block/i;
 
+/** How they say that they signed it, but not where it stands now. */
+const PLACE_REFUSED = /cannot be modified/i;
+
 /**
- * Asks an upstream again without the thoughts of another one, if it refuses them and the model need
- * not go on from them. It may take them: several upstreams can be the same vendor.
+ * Asks an upstream again without thoughts if it refuses them. It may take those of another one:
+ * several upstreams can be the same vendor. If the model has to go on from thoughts that their
+ * vendor would take, the request is refused.
  */
 export function retryWithoutThoughts(upstream: string, infer: Infer): Infer {
   return (call) => {
     const origin = call.reasoning?.origin;
-    if (origin === undefined || origin === upstream) return infer(call);
+    if (origin === undefined) return infer(call);
     return new AnswerOrSecond(infer(call), call, {
-      isAvoided: ({ message }) => SIGNATURE_REFUSED.test(message),
-      ask() {
-        if (call.reasoning !== undefined && call.reasoning.bound.length > 0) {
-          throw refuseBound(call);
-        }
+      isAvoided({ message }) {
+        if (PLACE_REFUSED.test(message)) return true;
+        return origin !== upstream && SIGNATURE_REFUSED.test(message);
+      },
+      ask({ message }) {
+        const isBound = call.reasoning !== undefined && call.reasoning.bound.length > 0;
+        if (isBound && !PLACE_REFUSED.test(message)) throw refuseBound(call);
         return infer({ ...call, reasoning: undefined });
       },
     });

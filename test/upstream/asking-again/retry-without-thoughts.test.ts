@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Answer, Infer } from '../../../src/protocol/inference.ts';
+import type { Answer, Infer, InferenceCall } from '../../../src/protocol/inference.ts';
 import { Refusal } from '../../../src/protocol/refusals.ts';
 import { retryWithoutThoughts } from '../../../src/upstream/asking-again/retry-without-thoughts.ts';
 import { ask, createCall } from '../../unit/upstream/simulated-support.ts';
@@ -22,6 +22,31 @@ it.each([
   await expect(retryWithoutThoughts('main', infer)(call).next()).rejects.toThrow('Invalid');
   expect(asked).toBe(asks);
 });
+
+const CHANGED =
+  '`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.';
+
+it.each([
+  ['main', CHANGED, 2, CHANGED],
+  ['other', CHANGED, 2, CHANGED],
+  ['main', 'Invalid `signature` in `thinking` block', 1, 'Invalid'],
+  ['other', 'Invalid `signature` in `thinking` block', 1, 'the upstream that has thought it'],
+])(
+  'a turn that goes on from thoughts of %s, refused with %j, is asked for %d times',
+  async (origin, message, asks, told) => {
+    const asked: InferenceCall[] = [];
+    const infer: Infer = (call) => {
+      asked.push(call);
+      return refuse(new Refusal('invalid_request', message));
+    };
+    const bound = [{ sealed: 'tg1.x', opened: undefined }];
+    const call = createCall(ask('Hello'), { reasoning: { ...REASONING, origin, bound } });
+    await expect(retryWithoutThoughts('main', infer)(call).next()).rejects.toThrow(told);
+    expect(asked.map(({ reasoning }) => reasoning?.origin)).toEqual(
+      [origin, undefined].slice(0, asks),
+    );
+  },
+);
 
 function refuse(refusal: Refusal): Answer {
   return {

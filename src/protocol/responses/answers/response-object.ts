@@ -3,6 +3,7 @@ import { NO_TOOL_NAMES, type ResponseContext, type ToolName } from '../response-
 import { encodeUsage } from './encode-usage.ts';
 
 const REQUEST_ID_PREFIX = 'req_';
+const OWN_THOUGHT = /^rs_([0-9A-Za-z]{24})_\d+$/;
 
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
@@ -56,6 +57,11 @@ export function responseIdOf(requestId: string): string {
 /** The ids of a response's items; `index` is the place in its output. */
 export function itemIdOf(prefix: 'msg' | 'fc' | 'ctc' | 'rs', requestId: string, index: number) {
   return `${prefix}_${requestId.slice(REQUEST_ID_PREFIX.length)}_${index}`;
+}
+
+/** Tells the answers apart that thoughts are of. Undefined for an id that is not ours. */
+export function answerOfThought(itemId: unknown): string | undefined {
+  return typeof itemId === 'string' ? OWN_THOUGHT.exec(itemId)?.[1] : undefined;
 }
 
 export function toolOf({ toolNames }: ResponseContext, name: string): ToolName {

@@ -7,6 +7,7 @@ import { readText } from '../../json/upstream-json.ts';
 import { OWN_SIGNATURE } from '../../own-signature.ts';
 import { isObject } from '../../schema.ts';
 import { INPUT_FIELD } from '../answers/custom-input.ts';
+import { answerOfThought } from '../answers/response-object.ts';
 import { readAgentItem } from '../read-agent-item.ts';
 import { refuseReference } from '../references.ts';
 import type { OpenThought, Thought } from '../thought.ts';
@@ -58,7 +59,10 @@ export function decodeInput(
         addOutput(item as InputOutput, path, conversation);
         break;
       case 'reasoning':
-        conversation.addAssistant(decodeThoughts(item as InputThought, openThought));
+        conversation.addThoughts(
+          decodeThoughts(item as InputThought, openThought),
+          answerOfThought(item['id']),
+        );
         break;
       case 'item_reference':
         throw refuseReference(String(item['id']));

@@ -11,6 +11,8 @@ interface Turn {
   readonly results: Map<string, ToolResultBlock | undefined>;
   readonly reply: ContentBlock[];
   hasResult: boolean;
+  /** The answer that its last thoughts are of, if that is known. */
+  lastThinker: string | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export class Dialogue {
   /** By the id that the client knows: the latest call, and the id that it has here. */
   readonly #calls = new Map<string, { readonly turn: Turn; readonly id: string }>();
   readonly #ids = new FreeIds();
-  /** Results of calls that have a later one. */
+  /** Results of calls that have a later one, and thoughts that led to nothing. */
   readonly replaced: unknown[] = [];
 
   addUser(blocks: readonly ContentBlock[]): void {
@@ -33,6 +35,19 @@ export class Dialogue {
     if (blocks.length === 0) return;
     const { said } = this.#openTurn();
     for (const block of blocks) said.push(block);
+  }
+
+  /**
+   * A client whose answer broke off behind its thought may ask again with that thought. Vendors
+   * refuse it beside the thought of the next answer.
+   */
+  addThoughts(thoughts: readonly ContentBlock[], thinker: string | undefined): void {
+    if (thoughts.length === 0) return;
+    const turn = this.#openTurn();
+    const isOther = thinker !== undefined && (turn.lastThinker ?? thinker) !== thinker;
+    while (isOther && isThought(turn.said.at(-1))) this.replaced.push(turn.said.pop());
+    turn.lastThinker = thinker;
+    for (const thought of thoughts) turn.said.push(thought);
   }
 
   addCall(clientId: string, name: string, input: Readonly<Record<string, unknown>>): void {
@@ -89,7 +104,11 @@ export class Dialogue {
 }
 
 function createTurn(): Turn {
-  return { said: [], results: new Map(), reply: [], hasResult: false };
+  return { said: [], results: new Map(), reply: [], hasResult: false, lastThinker: undefined };
+}
+
+function isThought(block: ContentBlock | undefined): boolean {
+  return block?.type === 'thinking' || block?.type === 'redacted_thinking';
 }
 
 function createMissing(id: string): ToolResultBlock {

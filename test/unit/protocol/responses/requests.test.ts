@@ -210,6 +210,32 @@ describe('a Responses request', () => {
     expect(thinks({ reasoning: { effort: 'none' } })).toBeUndefined();
   });
 
+  it('leaves out a thought that stands right before that of another answer', () => {
+    const thoughtOf = (id: string | undefined) => ({
+      ...{ type: 'reasoning', id, summary: [], encrypted_content: id ?? 'none' },
+    });
+    const idOf = (answer: string, index: number) => `rs_${answer.repeat(24)}_${index}`;
+    const call = { type: 'function_call', call_id: 'c', name: 'a', arguments: '{}' };
+    const said = { role: 'assistant', content: 'So' };
+    const keptOf = (...input: object[]) =>
+      decode(
+        { input: [...input, call] },
+        { openThought: (signature) => ({ type: 'thinking', thinking: '', signature }) },
+      ).request.messages.flatMap(({ content }) =>
+        typeof content === 'string'
+          ? []
+          : content.flatMap((block) => (block.type === 'thinking' ? [block.signature] : [])),
+      );
+    const [a, b, c] = [idOf('a', 0), idOf('b', 0), idOf('c', 0)];
+    const more = idOf('b', 1);
+    expect(keptOf(...[a, b, more].map(thoughtOf))).toEqual([b, more]);
+    expect(keptOf(...[a, b, more, c].map(thoughtOf))).toEqual([c]);
+    expect(keptOf(thoughtOf(a), said, thoughtOf(b))).toEqual([a, b]);
+    expect(keptOf(thoughtOf(a), { role: 'user', content: 'Well?' }, thoughtOf(b))).toEqual([a, b]);
+    // Nobody can tell of which answer these are.
+    expect(keptOf(...[undefined, b, 'rs_1', c].map(thoughtOf))).toEqual(['none', b, 'rs_1', c]);
+  });
+
   it('gives a long or taken name of a namespace another one that the answer leads back from', () => {
     const long = 'n'.repeat(60);
     const { request, response } = decode({
