@@ -9,10 +9,6 @@ import { readLimit } from './schema/limit-schemas.ts';
 
 type ModelSettings = CatalogueDocument['models'][number];
 
-/**
- * A model without routes leads to all upstreams of the node that can serve it. Where there are
- * real ones, it leads to no simulation: simulated answers are not worth their price.
- */
 export function buildCatalogue(
   { plans, models }: CatalogueDocument,
   upstreams: readonly NamedUpstream[],
@@ -32,10 +28,7 @@ function mapPlans(plans: CatalogueDocument['plans']): PlanLimits {
 
 function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): ModelConfig {
   const isEmbedding = model.embeddings === true;
-  const able = upstreams.filter(({ kind }) => !isEmbedding || kind !== 'native');
-  const real = able.filter(({ kind }) => kind !== 'simulated');
-  const usual = real.length > 0 ? real : able;
-  const everyUpstream = usual.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 }));
+  const usual = listUsualUpstreams({ isEmbedding }, upstreams);
   return {
     id: model.id,
     aliases: model.aliases.filter((alias) => !isNamePattern(alias)),
@@ -45,8 +38,21 @@ function buildModel(model: ModelSettings, upstreams: readonly NamedUpstream[]): 
     outputTokensMax: model.max_output_tokens ?? 0,
     isEmbedding,
     price: buildPrice(model.price),
-    routes: model.routes ?? everyUpstream,
+    routes: model.routes ?? usual.map(({ name }) => ({ upstream: name, weight: 1, priority: 1 })),
   };
+}
+
+/**
+ * A model without routes leads to all upstreams of the node that can serve it. Where there are
+ * real ones, it leads to no simulation: simulated answers are not worth their price.
+ */
+export function listUsualUpstreams(
+  { isEmbedding }: Pick<ModelConfig, 'isEmbedding'>,
+  upstreams: readonly NamedUpstream[],
+): readonly NamedUpstream[] {
+  const able = upstreams.filter(({ kind }) => !isEmbedding || kind !== 'native');
+  const real = able.filter(({ kind }) => kind !== 'simulated');
+  return real.length > 0 ? real : able;
 }
 
 /** Fills in the prices that follow from the input price. */

@@ -1,13 +1,14 @@
 import type { Price } from '../catalogue/catalogue.ts';
 import { decodeLimits } from '../limits/encode-limits.ts';
 import type { PlanLimits } from '../protocol/admission.ts';
+import { listUsualUpstreams } from './build-catalogue.ts';
 import type { CatalogueConfig, ModelConfig, NamedUpstream } from './config.ts';
 import type { CatalogueDocument } from './schema/catalogue-schema.ts';
 import { showLimit } from './schema/limit-schemas.ts';
 
 /**
- * What is sold, as one document under the names of the settings file. A model that leads to all of
- * these upstreams alike gets no routes: it then leads to all upstreams of any node.
+ * What is sold, as one document under the names of the settings file. A model that leads where one
+ * without routes does gets none: it then leads to the upstreams of any node.
  */
 export function describeCatalogue(
   { plans, models }: CatalogueConfig,
@@ -17,7 +18,7 @@ export function describeCatalogue(
     plans: describePlans(plans),
     models: models.map((model) => {
       const described = describeModel(model);
-      return leadsEverywhere(model, upstreams)
+      return leadsAsUsual(model, upstreams)
         ? described
         : { ...described, routes: model.routes.map((route) => ({ ...route })) };
     }),
@@ -34,15 +35,14 @@ export function describePlans(plans: PlanLimits): CatalogueDocument['plans'] {
   );
 }
 
-function leadsEverywhere(
-  { routes, isEmbedding }: ModelConfig,
-  upstreams: readonly NamedUpstream[],
-): boolean {
+function leadsAsUsual(model: ModelConfig, upstreams: readonly NamedUpstream[]): boolean {
+  const { routes } = model;
   const names = new Set(routes.map(({ upstream }) => upstream));
-  const isPlain = routes.every(({ weight, priority }) => weight === 1 && priority === 1);
+  const usual = listUsualUpstreams(model, upstreams);
   return (
-    isPlain &&
-    upstreams.every(({ name, kind }) => names.has(name) || (isEmbedding && kind === 'native'))
+    routes.every(({ weight, priority }) => weight === 1 && priority === 1) &&
+    routes.length === usual.length &&
+    usual.every(({ name }) => names.has(name))
   );
 }
 
