@@ -9,11 +9,8 @@ import { FIRST_LEASE_MS } from './lease.ts';
 import type { OpenHold, OpenHolds } from './open-holds.ts';
 import { refuseAdmission, refuseSuspended, refuseWhileBooksFull } from './refuse-admission.ts';
 import type { AdmitArguments, AdmitReply } from './scripts/admit.ts';
-import {
-  type AdmittedRequest,
-  encodeLedgerUsage,
-  type Settlement,
-} from './settlement/settlement.ts';
+import type { Hold } from './scripts/renew.ts';
+import { encodeLedgerUsage, type Settlement } from './settlement/settlement.ts';
 import type { SettleQueue } from './settling/settle-queue.ts';
 
 /** Who pays for a request, and in which month. */
@@ -21,6 +18,9 @@ export interface Payer {
   readonly accountId: string;
   readonly month: string;
 }
+
+/** What is known of a request when it is admitted. */
+type HoldState = Pick<Hold, 'accountId' | 'month' | 'extras' | 'heldMicros' | 'lastKnownMs'>;
 
 interface AdmitRequestOptions {
   /** While the books are full, nobody is admitted. */
@@ -65,48 +65,41 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
   };
 
   /**
-   * Nothing is held: the settlement charges the cost as far as the cap and the balance allow. The
-   * estimate is returned as held all the same, so that the answer is not cut short.
+   * A stream keeps what this returns, perhaps for a long time. So it must not keep the order, nor
+   * the reply to it.
    */
-  const admitInsured = (order: AdmissionOrder, payer: Payer): Admission => {
-    const request = toRequest(order, payer);
-    const settle: Admission['settle'] = (bill, details) =>
-      settleQueue.add(toSettlement(request, bill, details, nowMs()));
-    return { ...roomOf(order), accountId: payer.accountId, settle };
-  };
-
-  /**
-   * A stream keeps what this returns, perhaps for a long time. So it must not keep the order or the
-   * reply.
-   */
-  const admitHeld = (
-    order: AdmissionOrder,
-    reply: Extract<AdmitReply, { kind: 'admitted' }>,
-  ): Admission => {
-    const { accountId, heldMicros } = reply;
-    const { seenMicros, stop } = order;
+  const openHold = (order: AdmissionOrder, state: HoldState): Admission['settle'] => {
+    const { key, requestId, modelNames, seenMicros, stop } = order;
     const hold: OpenHold = {
-      bucket: order.key.bucket,
-      accountId,
-      keyId: order.key.keyId,
-      requestId: order.requestId,
-      month: reply.month,
-      model: order.modelNames[0] ?? '',
-      extras: reply.extras,
-      heldMicros,
-      lastKnownMs: reply.rate.nowMs,
+      ...{ bucket: key.bucket, keyId: key.keyId, requestId, model: modelNames[0] ?? '' },
+      ...state,
       seenMicros,
       stop: (why) => stop(why === 'revoked' ? refuseClosedKey(why) : refuseSuspended()),
     };
     const close = openHolds.open(hold);
-    return {
-      ...{ accountId, heldMicros },
-      outputTokensRoom: reply.outputTokensRoom,
-      settle(bill, details) {
-        close();
-        settleQueue.add(toSettlement(hold, bill, details, hold.lastKnownMs));
-      },
+    return (bill, details) => {
+      close();
+      settleQueue.add(toSettlement(hold, bill, details));
     };
+  };
+
+  /**
+   * Nothing is held: the settlement charges the cost as far as the cap and the balance allow. The
+   * estimate is returned as held all the same, so that the answer is not cut short. A hold of 0 is
+   * renewed too, since the renewal says whether the request may continue.
+   */
+  const admitInsured = (order: AdmissionOrder, { accountId, month }: Payer): Admission => {
+    const state = { accountId, month, extras: '', heldMicros: 0, lastKnownMs: nowMs() };
+    return { ...roomOf(order), accountId, settle: openHold(order, state) };
+  };
+
+  const admitHeld = (
+    order: AdmissionOrder,
+    reply: Extract<AdmitReply, { kind: 'admitted' }>,
+  ): Admission => {
+    const { accountId, month, extras, heldMicros, outputTokensRoom } = reply;
+    const state = { accountId, month, extras, heldMicros, lastKnownMs: reply.rate.nowMs };
+    return { accountId, heldMicros, outputTokensRoom, settle: openHold(order, state) };
   };
 
   return async (order: AdmissionOrder): Promise<Admission> => {
@@ -169,17 +162,10 @@ function toAdmitArguments(
   };
 }
 
-function toRequest({ key, requestId, modelNames }: AdmissionOrder, payer: Payer): AdmittedRequest {
-  const { bucket, keyId } = key;
-  const { accountId, month } = payer;
-  return { bucket, accountId, keyId, requestId, month, model: modelNames[0] ?? '', extras: '' };
-}
-
 function toSettlement(
-  { bucket, accountId, keyId, requestId, month, model, extras }: AdmittedRequest,
+  { bucket, accountId, keyId, requestId, month, model, extras, lastKnownMs }: Hold,
   { usage, chargeMicros, isEstimated }: Bill,
   details: RequestDetails,
-  lastKnownMs: number,
 ): Settlement {
   return {
     bucket,

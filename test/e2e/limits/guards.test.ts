@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mintApiKey, parseApiKey } from '../../../src/keys/api-key.ts';
 import { admin } from '../../support/clients/admin.ts';
-import { askModel, messageOf } from '../../support/clients/ask-model.ts';
+import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
 import { inventKey } from '../../support/clients/invent-key.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
@@ -110,12 +110,12 @@ describe('while Redis is out', () => {
     const gateway = await startGateway({ config: `${FAST_CONFIG}${settings}`, env });
     const operator = admin(gateway);
     const account = await operator.createAccount({ credits: 1 });
-    const { key } = await operator.createKey(account);
+    const { key, id } = await operator.createKey(account);
     expect((await askModel(gateway.url, key, messageOf('Hi'))).status).toBe(200);
     await operator.waitUntilSettled(account);
     const { balance } = await operator.account(account);
     redis.signal('SIGSTOP');
-    return { redis, gateway, operator, account, key, balance };
+    return { redis, gateway, operator, account, key, id, balance };
   }
 
   it('nobody is admitted, and nothing is charged', async () => {
@@ -152,5 +152,32 @@ describe('while Redis is out', () => {
         (await operator.account(account).catch(() => ({ balance }))).balance < balance - 0.0005,
       'both are charged',
     );
+  });
+
+  it.each([
+    ['a revoked key', 'has been revoked'],
+    ['a suspended account', 'suspended'],
+  ])('an insured stream of %s is stopped when Redis is back', async (shut, why) => {
+    const insured = 'guards: {insurance_per_minute: 2}\n';
+    const { redis, gateway, operator, account, key, id } = await startAndFreeze(insured);
+    const endless = messageOf('[[tokens 8000]] [[slow 20]]', { max_tokens: 8_000 });
+    const stream = await openStream(gateway.url, key, endless);
+    await waitUntil(() => stream.text().includes('content_block_delta'), 'it says something');
+    redis.signal('SIGCONT');
+    const shutIt = () =>
+      shut === 'a revoked key'
+        ? operator.revoke(id)
+        : operator.call('PATCH', `/accounts/${account}`, { status: 'suspended' });
+    await waitUntil(
+      () =>
+        shutIt().then(
+          () => true,
+          () => false,
+        ),
+      'Redis takes it',
+    );
+    await waitUntil(() => stream.text().includes('event: error'), 'it is stopped');
+    await stream.ended;
+    expect(stream.text()).toContain(why);
   });
 });

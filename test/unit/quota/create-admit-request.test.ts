@@ -28,6 +28,9 @@ const ADMITTED: AdmitReply = {
   outputTokensRoom: Number.MAX_SAFE_INTEGER,
   nearLimits: [],
 };
+const AWAY = new Refusal('unavailable', 'away');
+const PAYER = { accountId: 'acct_1', month: '202611' };
+const NOW_MS = 1_700_000_000_000;
 
 function setUp(reply: AdmitReply | Error, payer?: Payer) {
   const books = { isFull: false };
@@ -62,7 +65,7 @@ function setUp(reply: AdmitReply | Error, payer?: Payer) {
     usersMax: 10,
     warnAtShare: 0.8,
     digestEndUser: (name) => `digest of ${name}`,
-    nowMs: () => 1_700_000_000_000,
+    nowMs: () => NOW_MS,
     random: () => 0.5,
     onAsked: () => {},
     onReply: () => {},
@@ -146,42 +149,47 @@ describe('admitting a request', () => {
     expect([open, settled]).toEqual([[], []]);
   });
 
-  it.each([
+  describe.each([
     ['revoked', 401],
     ['suspended', 403],
-  ] as const)('stops a running request whose key or account is %s', async (why, status) => {
-    const { admit, open, stopped } = setUp(ADMITTED);
-    await admit();
-    open[0]?.stop(why);
-    expect(stopped.map((refusal) => refusal.status)).toEqual([status]);
+  ] as const)('stops a running request whose key or account is %s', (why, status) => {
+    it.each([
+      ['with a hold', ADMITTED],
+      ['that is insured', AWAY],
+    ])('%s', async (_, reply) => {
+      const { admit, open, stopped } = setUp(reply, PAYER);
+      await admit();
+      open[0]?.stop(why);
+      expect(stopped.map((refusal) => refusal.status)).toEqual([status]);
+    });
   });
 
   it('refuses while the store is away', async () => {
-    const { admit } = setUp(new Refusal('unavailable', 'away'));
+    const { admit } = setUp(AWAY);
     await expect(admit()).rejects.toMatchObject({ status: 503 });
   });
 
-  it('lets an insured key go on while the store is away, and settles without a hold', async () => {
-    const payer = { accountId: 'acct_1', month: '202611' };
-    const { admit, open, settled } = setUp(new Refusal('unavailable', 'away'), payer);
+  it('lets an insured key go on while the store is away, renewed and settled without an amount that is held', async () => {
+    const { admit, open, settled } = setUp(AWAY, PAYER);
     const admission = await admit();
-    expect(open).toEqual([]);
+    expect(open).toMatchObject([
+      { ...PAYER, requestId: 'req_1', heldMicros: 0, lastKnownMs: NOW_MS, extras: '' },
+    ]);
     admission.settle(
       { usage: USAGE, chargeMicros: 42, isEstimated: false, isImplausible: false },
       DETAILS,
     );
-    expect(settled).toMatchObject([{ accountId: 'acct_1', month: '202611', actualMicros: 42 }]);
+    expect(open).toEqual([]);
+    expect(settled).toMatchObject([{ ...PAYER, actualMicros: 42, lastKnownMs: NOW_MS }]);
   });
 
   it('lets no insured key go on after a fault, since the store is there', async () => {
-    const payer = { accountId: 'acct_1', month: '202611' };
-    const { admit } = setUp(new Error('WRONGTYPE'), payer);
+    const { admit } = setUp(new Error('WRONGTYPE'), PAYER);
     await expect(admit()).rejects.toThrow('WRONGTYPE');
   });
 
   it('refuses without a word to the store while the books are full, even an insured key', async () => {
-    const payer = { accountId: 'acct_1', month: '202611' };
-    const { admit, books, asked } = setUp(ADMITTED, payer);
+    const { admit, books, asked } = setUp(ADMITTED, PAYER);
     books.isFull = true;
     await expect(admit()).rejects.toMatchObject({
       refusal: 'books_full',
