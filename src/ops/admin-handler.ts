@@ -71,21 +71,22 @@ export function createAdminHandler(
   ): Promise<OpsAnswer | AdminStream> => {
     const { method = '', url = '', headers, socket } = request;
     const address = socket.remoteAddress ?? '';
-    const caller = await authorize(headers, address).catch((error: unknown) => {
+    const first = await authorize(headers, address).catch((error: unknown) => {
       onCall('nobody', isStoreOut(error) ? 'unavailable' : 'unauthorized');
       throw error;
     });
     trust(socket);
     const { route, names } = findAdminRoute(routes, method, path);
-    const isAllowed = rolesWithin(caller.role).includes(route.role);
-    onCall(caller.kind, isAllowed ? 'allowed' : 'forbidden');
+    const isAllowed = rolesWithin(first.role).includes(route.role);
+    onCall(first.kind, isAllowed ? 'allowed' : 'forbidden');
     // Before the body is read: its faults do not matter to somebody who may not send it.
-    if (!isAllowed) throw refuseRole(route, caller);
+    if (!isAllowed) throw refuseRole(route, first);
     const query = readQuery(url.slice(path.length));
     const body = method === 'GET' ? undefined : await receiveJsonBody(request, route.bodyBytesMax);
-    const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
-    const { token, operator } = caller;
-    const who: Operator = { via, token, address, operator };
+    // The body may have taken long, and the caller may have been revoked or signed out meanwhile.
+    const caller = body === undefined ? first : await authorize(headers, address);
+    if (!rolesWithin(caller.role).includes(route.role)) throw refuseRole(route, caller);
+    const who = nameOperator(request, caller);
     const call: AdminCall = { ...names, query, body, who, caller, signal };
     const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
     const answer = await route.handle(call).catch(async (error: unknown) => {
@@ -105,6 +106,14 @@ export function createAdminHandler(
     }
     return { status, body: answer.body, headers: HEADERS };
   };
+}
+
+function nameOperator(
+  { headers, socket }: IncomingMessage,
+  { token, operator }: AdminCaller,
+): Operator {
+  const via = headers['user-agent']?.startsWith('tollgate-cli/') ? 'cli' : 'api';
+  return { via, token, address: socket.remoteAddress ?? '', operator };
 }
 
 function readQuery(text: string): Readonly<Record<string, string>> {

@@ -107,4 +107,30 @@ describe('the admin API', () => {
       expect((await ask(ops, `Bearer ${ops.token.reveal()}`)).status).toBe(200);
     }
   });
+
+  it('refuses a change by somebody who was revoked while its body was on the way', async () => {
+    const ops = await startTestOps(redis, onTestFinished);
+    const { body } = await ops.call('POST', '/operators', { name: 'Ada', role: 'operator' });
+    const wanted = JSON.stringify({ name: 'successor', role: 'operator' });
+    const sent = request(`${ops.url}/admin/v1/operators`, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        authorization: `Bearer ${body['token']}`,
+        'content-type': 'application/json',
+        'content-length': wanted.length,
+        expect: '100-continue',
+      },
+    });
+    sent.flushHeaders();
+    // The token has been looked up before Redis learns that it is revoked.
+    await once(sent, 'continue');
+    expect((await ops.call('POST', `/operators/${body['id']}/revoke`)).status).toBe(200);
+    sent.end(wanted);
+    const [response] = await once(sent, 'response');
+    response.resume();
+    expect(response.statusCode).toBe(401);
+    const { data } = (await ops.call('GET', '/operators')).body as { data: { name: string }[] };
+    expect(data.map(({ name }) => name)).not.toContain('successor');
+  });
 });
