@@ -77,7 +77,7 @@ export function createAdminHandler(
     });
     trust(socket);
     const { route, names } = findAdminRoute(routes, method, path);
-    const isAllowed = rolesWithin(first.role).includes(route.role);
+    const isAllowed = mayUse(first, route);
     onCall(first.kind, isAllowed ? 'allowed' : 'forbidden');
     // Before the body is read: its faults do not matter to somebody who may not send it.
     if (!isAllowed) throw refuseRole(route, first);
@@ -85,10 +85,10 @@ export function createAdminHandler(
     const body = method === 'GET' ? undefined : await receiveJsonBody(request, route.bodyBytesMax);
     // The body may have taken long, and the caller may have been revoked or signed out meanwhile.
     const caller = body === undefined ? first : await authorize(headers, address);
-    if (!rolesWithin(caller.role).includes(route.role)) throw refuseRole(route, caller);
+    if (!mayUse(caller, route)) throw refuseRole(route, caller);
     const who = nameOperator(request, caller);
     const call: AdminCall = { ...names, query, body, who, caller, signal };
-    const what = typeof route.changes === 'function' ? route.changes(body) : route.changes;
+    const what = nameChange(route, body);
     const answer = await route.handle(call).catch(async (error: unknown) => {
       if (what !== undefined && error instanceof DirectoryError && error.isInDoubt) {
         await tell(what, who, unknownOf(route, call), 'unknown');
@@ -106,6 +106,10 @@ export function createAdminHandler(
     }
     return { status, body: answer.body, headers: HEADERS };
   };
+}
+
+function nameChange({ changes }: AdminRoute, body: unknown) {
+  return typeof changes === 'function' ? changes(body) : changes;
 }
 
 function nameOperator(
@@ -131,6 +135,10 @@ interface ChangeReport {
   readonly key?: string | null;
   readonly before?: object | null;
   readonly after: object | null;
+}
+
+function mayUse({ role }: AdminCaller, route: AdminRoute): boolean {
+  return rolesWithin(role).includes(route.role);
 }
 
 function refuseRole({ role }: AdminRoute, caller: AdminCaller): OpsProblem {
