@@ -27,8 +27,8 @@ export interface ArchiveOptions {
 }
 
 /**
- * Archives a closed day. The manifest comes last: if this ends early, the day is not archived, and
- * the next call begins anew.
+ * Archives a closed day. The manifest comes last: if this ends early, the day is not archived,
+ * and the next call starts again.
  *
  * A day that is archived already stays as it is, unless the source has more rows than the archive.
  * Throws if it has fewer, or others: the archive may then be all that is left of the day.
@@ -90,8 +90,8 @@ async function putParts(
 }
 
 /**
- * Files that differ have different names: an upload that stood still for long, and ends when
- * another run has archived the day, overwrites nothing.
+ * Different files have different names: an upload that stood still for a long time, and ends
+ * after another run has archived the day, overwrites nothing.
  */
 function tagOf({ sha256 }: FileHash): string {
   return sha256.slice(0, TAG_CHARS);

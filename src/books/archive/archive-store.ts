@@ -9,7 +9,7 @@ export interface ArchiveStore {
   putText(name: string, text: string): Promise<void>;
   /** Undefined if there is nothing of that name. */
   readText(name: string): Promise<string | undefined>;
-  /** All names that begin so, sorted. */
+  /** All names with this prefix, sorted. */
   list(prefix: string): Promise<string[]>;
   /** Does nothing if there is nothing of that name. */
   remove(name: string): Promise<void>;

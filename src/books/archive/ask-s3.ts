@@ -27,23 +27,23 @@ interface S3Request {
 }
 
 export interface S3Body extends FileHash {
-  /** Each attempt reads it anew. */
+  /** Called for each attempt. */
   open(): Readable;
 }
 
-/** Takes the answer: one of status 200 to 299, or 404. */
+/** Takes the answer: one with a status of 200 to 299, or 404. */
 export type ReadAnswer<Value> = (answer: IncomingMessage) => Promise<Value>;
 
 export type AskS3 = <Value>(request: S3Request, read: ReadAnswer<Value>) => Promise<Value>;
 
 const ATTEMPTS_MAX = 5;
 const FIRST_WAIT_MS = 500;
-/** Without a byte in either direction. */
+/** How long a call may go without a byte in either direction. */
 const SILENCE_MAX_MS = 60_000;
 const MESSAGE_CHARS_MAX = 300;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** An answer that says no. */
+/** An answer that refuses the request. */
 class S3Refusal extends Error {
   readonly status: number;
 
@@ -53,7 +53,7 @@ class S3Refusal extends Error {
   }
 }
 
-/** Asks again after a broken connection, a silence, or a status that may pass. */
+/** Asks again after a broken connection, a silence, or a status that may be temporary. */
 export function createAskS3(settings: S3Settings): AskS3 {
   return async (request, read) => {
     for (let attempt = 1; ; attempt++) {
@@ -86,7 +86,7 @@ async function askOnce<Value>(
   try {
     const status = answer.statusCode ?? 0;
     if (status !== 404 && (status < 200 || status > 299)) throw await readRefusal(answer);
-    // A bucket that does not exist is no missing object.
+    // A bucket that does not exist must not look like a missing object.
     if (status === 404 && answer.headers['content-type']?.includes('xml')) {
       const refusal = await readRefusal(answer);
       if (!refusal.message.includes('NoSuchKey')) throw refusal;

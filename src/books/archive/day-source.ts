@@ -16,8 +16,8 @@ export interface DaySource {
   readonly day: number;
   readonly columns: readonly DayColumn[];
   /**
-   * All entries of the day in pages, in the order of ms, bucket, seq. Each call begins anew. Every
-   * row has every column. A boolean may also be 0 or 1.
+   * All entries of the day in pages, in the order of ms, bucket, seq. Each call starts from the
+   * beginning. Every row has every column. A boolean may also be 0 or 1.
    */
   rows(): AsyncIterable<readonly Row[]>;
 }

@@ -27,7 +27,7 @@ export const NO_DAY_SUMS: DaySums = {
   last: null,
 };
 
-/** With these rows after the others. Throws unless the rows are in order and of the day. */
+/** Adds rows that follow the others. Throws unless they are in order and belong to the day. */
 export function addRows(day: number, sums: DaySums, rows: readonly Row[]): DaySums {
   let { held, charged, short, first, last } = sums;
   for (const row of rows) {
@@ -59,7 +59,7 @@ export function joinSums(earlier: DaySums, later: DaySums): DaySums {
   };
 }
 
-/** In words, the sums that differ: none if all are equal. */
+/** Describes the sums that differ; empty if all are equal. */
 export function compareDaySums(expected: DaySums, found: DaySums): string[] {
   return (['rows', 'held', 'charged', 'short', 'first', 'last'] as const)
     .map((name) => ({ name, is: text(found[name]), instead: text(expected[name]) }))

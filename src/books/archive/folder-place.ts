@@ -7,8 +7,8 @@ import { compareHashes, hashFile } from './hash-file.ts';
 const UNFINISHED = '.unfinished';
 
 /**
- * The archive as a folder. The folder itself must exist: so a disk that is not mounted is an error
- * and no day is archived beside it.
+ * The archive as a folder. The folder itself must exist: then a disk that is not mounted is an
+ * error, and no day is archived elsewhere.
  */
 export function createFolderPlace(folder: string): ArchiveStore {
   const pathOf = (name: string) => join(folder, name);

@@ -22,7 +22,7 @@ export async function hashStream(stream: Readable): Promise<FileHash> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** In words, how a file differs from what it should be: undefined if it does not. */
+/** Describes how a file differs from what it should be; undefined if it does not. */
 export function compareHashes(expected: FileHash, found: FileHash): string | undefined {
   if (found.bytes !== expected.bytes) {
     return `it has ${found.bytes} bytes, not ${expected.bytes}`;

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Makes a folder for this call below `tempFolder`. Processes that were killed have left theirs
- * there, which are removed first.
+ * Makes a folder for this call below `tempFolder`. Folders that killed processes left there are
+ * removed first.
  */
 export async function makeOwnFolder(tempFolder: string): Promise<string> {
   await mkdir(tempFolder, { recursive: true });

@@ -9,7 +9,7 @@ const amount = z
 const count = z.int().nonnegative();
 const entryPlace = z.object({ ms: count, bucket: count, seq: count }).nullable();
 
-/** Amounts are micro-credits; strings, since sums may leave the exact numbers of JSON. */
+/** Amounts are micro-credits; strings, since sums may exceed the exact numbers of JSON. */
 const sums = {
   rows: count,
   held: amount,
@@ -49,7 +49,7 @@ function manifestName(day: number): string {
   return `${MANIFESTS}${nameDay(day)}.json`;
 }
 
-/** The names of all files of a day begin so. */
+/** The names of all files of a day begin with this. */
 export function partsPrefix(day: number): string {
   return `entries/date=${nameDay(day)}/`;
 }

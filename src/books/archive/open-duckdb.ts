@@ -40,7 +40,7 @@ interface DuckDbOptions {
 
 /** The most rows that a chunk of DuckDB can hold. */
 const CHUNK_ROWS = 2048;
-/** The appender keeps this much out of the bound of memory. */
+/** The appender keeps this much outside the limit of memory. */
 const UNFLUSHED_CHUNKS_MAX = 10;
 
 /**
@@ -179,7 +179,7 @@ function toResultCell(api: Api, value: DuckDBValue): ResultCell {
   return value.toString();
 }
 
-/** JSON cannot be written of a bigint. */
+/** A bigint cannot be written as JSON. */
 function toNested(cell: ResultCell): ResultCell {
   return typeof cell === 'bigint' ? cell.toString() : cell;
 }

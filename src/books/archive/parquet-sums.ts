@@ -28,7 +28,7 @@ function toPlace([ms, bucket, seq]: readonly ResultCell[]): EntryPlace {
   return { ms: Number(ms), bucket: Number(bucket), seq: Number(seq) };
 }
 
-/** DuckDB takes each path for a pattern. */
+/** DuckDB reads each path as a pattern. */
 export function escapeGlob(path: string): string {
   return path.replaceAll(/[[*?]/g, (char) => `[${char}]`);
 }

@@ -47,11 +47,11 @@ export interface ReadyDay {
 }
 
 const MEMORY_MAX = '512MB';
-/** From one to the next: DuckDB forgets an interruption that comes before the query has begun. */
+/** Interruptions are repeated: DuckDB forgets one that comes before the query has begun. */
 const INTERRUPT_MS = 100;
 
 /**
- * Answers a SELECT over the view `entries`: the live days, and the archived ones. Beside the
+ * Answers a SELECT over the view `entries`: the live days, and the archived ones. Besides the
  * columns of an entry it has `time` and `date`, in UTC. The query can read nothing else on this
  * machine, and change nothing.
  */
@@ -88,7 +88,7 @@ export async function* queryBooks(
 /** The paths of all Parquet files of the days in question. */
 async function gatherFiles(options: QueryOptions, tempFolder: string): Promise<string[]> {
   const { place, live } = options;
-  // In this order: a day that leaves the books meanwhile is then missed by none of the two.
+  // In this order, a day that leaves the books meanwhile is missed by neither.
   const known = ((await live?.list()) ?? []).filter(({ day }) => isAsked(options, day));
   const isWhole = new Set(known.filter(({ has }) => has === 'all').map(({ day }) => day));
   const archived = ((place && (await listArchivedDays(place))) ?? []).filter(
@@ -129,7 +129,7 @@ function refuseMissing(
   throw new Error(`${cause}, and the books do not have all entries of ${date} any more`);
 }
 
-/** Brought back before it was read, a day would be there twice. */
+/** A day that was brought back before it was read would be there twice. */
 function refuseMoved(before: readonly LiveDay[], after: readonly LiveDay[]): void {
   const now = new Map(after.map(({ day, has }) => [day, has]));
   const moved = before.find(({ day, has }) => has !== 'all' && now.get(day) !== has);

@@ -13,12 +13,12 @@ const MEMORY_MAX = '128MB';
 
 interface VerifyOptions {
   readonly tempFolder: string;
-  /** What the books have noted as its manifest; without it, the one in the archive is believed. */
+  /** What the books have noted as its manifest; without it, the one in the archive is trusted. */
   readonly noted?: string;
 }
 
 /**
- * Reads a day of the archive back. Says in words what is wrong with it: nothing if the day is
+ * Reads a day of the archive back, and describes what is wrong with it: nothing if the day is
  * archived and every file is there, unchanged, and holds what the manifest says.
  */
 export async function verifyArchivedDay(

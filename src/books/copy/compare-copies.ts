@@ -13,7 +13,7 @@ interface CompareOptions {
   readonly signal: AbortSignal;
 }
 
-/** Of a row: the values of its key. */
+/** The values of a row's key. */
 type Place = readonly (string | number)[];
 
 /**

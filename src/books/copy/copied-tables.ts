@@ -8,7 +8,7 @@ export interface CopiedTable {
   readonly name: keyof BooksTables;
   /** Its primary key, in order. */
   readonly key: readonly string[];
-  /** Whether nodes write to the new one already: what they refuse. */
+  /** Whether nodes already write to the new table: it has what they refuse. */
   readonly isShared: boolean;
 }
 

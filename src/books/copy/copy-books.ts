@@ -19,14 +19,14 @@ export interface CopyOptions {
 }
 
 interface CopyReport {
-  /** Of the books that entries may go to now. */
+  /** The id of the books that entries may go to now. */
   readonly books: string;
   readonly rows: number;
   /** Columns whose sums differ. */
   readonly differences: readonly string[];
 }
 
-/** What is copied, in the database that it goes to. */
+/** Which books are being copied, as noted in the database that they go to. */
 interface CopyFact {
   readonly source: string;
   readonly version: number;
@@ -41,9 +41,9 @@ interface TableFact {
 }
 
 /**
- * Copies whole books into a database that has none yet. It may be ended and called again, and goes
- * on where it was: each page is one transaction with the place behind it. The cursors come last, so
- * a part of the books is never taken for all of them.
+ * Copies whole books into a database that has none yet. It may be stopped and called again, and
+ * continues where it was: each page is one transaction, with the place after it. The cursors come
+ * last, so a part of the books is never taken for all of them.
  */
 export async function copyBooks(options: CopyOptions): Promise<CopyReport> {
   const { from, to, onProgress } = options;

@@ -7,7 +7,7 @@ import { limitLockWait } from '../engine/migrate-books.ts';
 import { daysOfMonth, monthOfDay } from '../engine/months.ts';
 import { SUM_COLUMNS } from '../engine/tables.ts';
 
-/** Their sums are written in one transaction, and entries wait for its end in a file. */
+/** Their sums are written in one transaction. In a file, entries wait for it to end. */
 const ACCOUNTS_MAX = 1_000;
 const USAGE_KEY = ['account', 'group', 'key', 'model', 'upstream'] as const;
 
@@ -158,7 +158,7 @@ async function readSums(
   return JSON.stringify(SUM_COLUMNS.map((name) => Number(rows[0]?.[name] ?? 0)));
 }
 
-/** It answers no more, until it is closed again. */
+/** The month answers no questions until it is closed again. */
 export async function openMonth(db: Pick<Books['db'], 'deleteFrom'>, month: string): Promise<void> {
   await db.deleteFrom('closed_months').where('month', '=', month).execute();
 }

@@ -145,7 +145,7 @@ function hasOldMonth(counts: KeyCounts, keptFrom: string): boolean {
   });
 }
 
-/** The audit log tells when; a key of which it knows nothing stays. */
+/** The audit log says when; a key that it does not know stays. */
 async function findRevoked(
   { db }: Books,
   keyIds: readonly string[],

@@ -1,6 +1,6 @@
 /** An entry of the audit log. */
 export interface AuditRow {
-  /** Of its writer; it survives a failover, which the place in the stream does not. */
+  /** The writer's own id; it survives a failover, which the place in the stream does not. */
   readonly entry: string;
   readonly ms: number;
   readonly seq: number;

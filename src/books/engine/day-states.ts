@@ -5,7 +5,7 @@ export interface DayState extends Pick<DayRow, 'day' | 'state'> {
   readonly hasArchive: boolean;
 }
 
-/** Of all days, without their manifests: these are long, and this is asked for each batch. */
+/** For all days, without their manifests: these are long, and each batch asks for this. */
 export async function listDayStates({ db }: Pick<Books, 'db'>): Promise<DayState[]> {
   const rows = await db
     .selectFrom('days')

@@ -23,7 +23,7 @@ export async function keepFact(db: Kysely<BooksTables>, name: string, fact: obje
     .execute();
 }
 
-/** All whose names begin with this prefix, in their order. */
+/** All facts whose names begin with this prefix, in the order of their names. */
 export async function recallFacts<Fact>(db: Kysely<BooksTables>, prefix: string): Promise<Fact[]> {
   const rows = await db
     .selectFrom('facts')
@@ -34,7 +34,7 @@ export async function recallFacts<Fact>(db: Kysely<BooksTables>, prefix: string)
   return rows.map(({ value }) => JSON.parse(value) as Fact);
 }
 
-/** Unless it is another one by now. */
+/** Forgets the fact, unless it has changed by now. */
 export async function forgetFact(
   db: Kysely<BooksTables>,
   name: string,

@@ -18,8 +18,8 @@ const STATEMENTS_MAX = 256;
 /** How long a write waits for that of another process. */
 const BUSY_TIMEOUT_MS = 20_000;
 /**
- * In KiB; what the engine keeps of the file in memory. The system keeps more of it. Twice as much
- * for the writer would save some 10 % of its CPU time.
+ * In KiB: how much of the file the engine keeps in memory. The system keeps more of it. Twice as
+ * much for the writer would save some 10 % of its CPU time.
  */
 const CACHE_KIB = { reader: 4_096, writer: 8_192 };
 
@@ -83,7 +83,7 @@ function createDriver({ path, isReader, takeRest }: LibsqlOptions): Driver {
     async releaseConnection() {
       endTurn();
     },
-    // One that only reads keeps nobody from writing.
+    // A transaction that only reads keeps nobody from writing.
     beginTransaction: (_, { accessMode }) =>
       run(isReader || accessMode === 'read only' ? 'begin' : 'begin immediate'),
     commitTransaction: () => run('commit'),

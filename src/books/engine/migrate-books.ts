@@ -4,18 +4,18 @@ import type { Books, BooksTransaction, Engine } from './books.ts';
 import { entriesOf } from './days.ts';
 import { entriesStatements, INDEXES_VERSION, MIGRATIONS, statementsOf } from './migrations.ts';
 
-/** Any number, the same for all versions: who holds it migrates. */
+/** Any number, the same for all versions: whoever holds it migrates. */
 const LOCK = 7_465_211;
-/** Who waits longer for a table would keep the ingester waiting, too. */
+/** Whoever waits longer for a table keeps the ingester waiting, too. */
 const LOCK_TIMEOUT_MS = 5_000;
-/** Behind a migration that waits, all wait who would read its table: nodes of earlier versions. */
+/** While a migration waits, so do all that would read its table: nodes of earlier versions. */
 const MIGRATE_LOCK_TIMEOUT_MS = 1_000;
 const LOCK_NOT_AVAILABLE_CODE = '55P03';
 
 /**
  * Carries out the migrations that the books have not had. All nodes may do so at once. Migrations
  * that this version does not know are left alone: each is safe beside the version before it. It
- * fails while a table is in use for long, as by a backup.
+ * fails while a table is in use for a long time, as by a backup.
  */
 export async function migrateBooks({ engine, db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -77,14 +77,14 @@ export async function listDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
   return rows.map(({ day }) => day);
 }
 
-/** Until the end of the transaction; libsql has only one writer anyway. */
+/** Locks until the end of the transaction; libsql has only one writer anyway. */
 export async function lockBooks(engine: Engine, tx: BooksTransaction): Promise<void> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
 }
 
 /**
- * Until the end of the transaction; libsql has only one writer anyway. Both modes keep writers out;
- * the first lets in readers, but no other transaction of this kind, so the second one can follow.
+ * Locks until the transaction ends; libsql has only one writer anyway. Both modes keep writers
+ * out; the first lets in readers, but no others of this kind, so the second one can follow.
  */
 export async function lockDay(
   engine: Engine,
@@ -96,7 +96,7 @@ export async function lockDay(
   await sql.raw(`lock table ${entriesOf(day)} in ${mode} mode`).execute(tx);
 }
 
-/** Until the end of the transaction. */
+/** Lasts until the end of the transaction. */
 export async function limitLockWait(
   engine: Engine,
   tx: BooksTransaction,
@@ -106,7 +106,7 @@ export async function limitLockWait(
   await sql.raw(`set local lock_timeout = ${timeoutMs}`).execute(tx);
 }
 
-/** Whether others had a table for longer than was waited for it. */
+/** Whether others held a table for longer than the limit of waiting. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === LOCK_NOT_AVAILABLE_CODE;
 }

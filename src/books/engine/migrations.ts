@@ -31,7 +31,7 @@ const USAGE_KEY =
 const ENTRY_COLUMNS =
   'ms INT not null, held INT not null, charged INT not null, short INT not null, balance INT not null, cost INT, started_ms INT, first_ms INT, total_ms INT, input INT not null, cache_read INT not null, cache_write_5m INT not null, cache_write_1h INT not null, output INT not null, thinking INT not null, searches INT not null, bucket INT not null, seq INT not null, status INT, streamed INT, estimated INT, kind TEXT not null, request TEXT not null, account TEXT not null, "group" TEXT, "key" TEXT not null, end_user TEXT, model TEXT not null, month TEXT not null, upstream TEXT, outcome TEXT, refusal TEXT, details BYTES';
 
-/** What an installation has once it has carried them all out, in this order. */
+/** In the order in which every installation carries them out. */
 export const MIGRATIONS: readonly { readonly number: number; readonly statements: string[] }[] = [
   {
     number: 1,
@@ -81,7 +81,7 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
   {
     number: 4,
     statements: [
-      // Tables of the version before get their indexes later, one day after the other.
+      // Tables of the version before get their indexes later, one day at a time.
       'alter table days add column indexes INT',
       `create table doubtful (since_day INT not null, ${ENTRY_COLUMNS}, primary key (ms, bucket, seq, request, kind, account) END`,
     ],
@@ -95,20 +95,20 @@ export const MIGRATIONS: readonly { readonly number: number; readonly statements
   },
 ];
 
-/** Of the indexes of a day's table: see `days.indexes`. */
+/** The version of the indexes of a day's table: see `days.indexes`. */
 export const INDEXES_VERSION = 5;
 
-/** The table of one day: what asks for it knows its name from `entriesOf`. */
+/** The table of one day: queries get its name from `entriesOf`. */
 const ENTRIES = [
   `create table if not exists TABLE (${ENTRY_COLUMNS}, primary key (ms, bucket, seq) END`,
   // One event is one row, whatever id it has; receipts are found by it too.
   'create unique index if not exists TABLE_event on TABLE (request, kind, account)',
-  // In the order of time, since an account has one bucket. Keys and models are looked for in it: a
-  // row of the table is a page of the disk.
+  // In the order of time, since an account has one bucket. Keys and models are in it so that
+  // searches need not read rows of the table: each is a page of the disk.
   'create index if not exists TABLE_of_account on TABLE (account, ms, seq, "key", model)',
   `create index if not exists TABLE_failed on TABLE (ms) where outcome <> 'complete'`,
   `create index if not exists TABLE_failures_of on TABLE (account, ms, seq, status) where outcome <> 'complete'`,
-  // What is rare is found by these, without looking at all that is not.
+  // These find rare rows without reading all the others.
   'create index if not exists TABLE_charged on TABLE (charged)',
   'create index if not exists TABLE_took on TABLE (total_ms)',
 ];
@@ -131,7 +131,7 @@ export function statementsOf(engine: Engine, statements: readonly string[]): str
   );
 }
 
-/** Makes the table of a day with its indexes, or what of them is missing. */
+/** Makes the table of a day with its indexes, or whatever of them is missing. */
 export function entriesStatements(engine: Engine, table: string): string[] {
   return statementsOf(
     engine,

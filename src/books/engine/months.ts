@@ -4,7 +4,7 @@ import { dayOfMs, msOfDay } from './days.ts';
 /** A month whose usage is in `usage_months`, as long as no entry of it comes late. */
 export interface ClosedMonthRow {
   readonly month: string;
-  /** Tells this closing from any other, before or after it. */
+  /** Distinguishes this closing from any other, before or after it. */
   readonly closing: string;
   /** All its sums as JSON, in the order of `SUM_COLUMNS`; null while it is being closed. */
   readonly sums: string | null;

@@ -8,21 +8,21 @@ import type { BooksTables } from './tables.ts';
 
 export const BOOKS_FILE = 'books.db';
 const CONNECT_TIMEOUT_MS = 5_000;
-/** No question and no batch takes so long; a connection that is lost is noticed then. */
+/** No question and no batch takes this long; a lost connection is noticed then. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 /** The text of the client's error. */
 const NO_ANSWER = 'Query read timeout';
 const IDLE_TIMEOUT_MS = 60_000;
-/** No transaction of ours rests so long. The server ends that of a process that stands still. */
+/** No transaction of ours rests this long. The server ends that of a process that hangs. */
 const TRANSACTION_REST_MS_MAX = 30_000;
 /**
- * What the server does when a machine is gone, which closes no connection: it has locks until
- * then, and the server would believe in it for two hours.
+ * How the server notices that a machine is gone, which closes no connection: until then its locks
+ * stay, and by default the server would keep the connection for two hours.
  */
 const SERVER_SETTINGS = {
   ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 4 },
   tcp_user_timeout: 30_000,
-  // Whatever the role has by default: what waited for a lock sees what came meanwhile.
+  // Whatever the role has by default: after waiting for a lock, one must see what has changed.
   default_transaction_isolation: 'read committed',
 };
 
@@ -30,11 +30,11 @@ interface OpenBooksOptions {
   readonly target: BooksTarget;
   /** A reader cannot write, and never makes the file. */
   readonly isReader: boolean;
-  /** Names the connections to those who look at the server. */
+  /** Names the connections for those who inspect the server. */
   readonly name: string;
-  /** Of each statement in Postgres, if some take longer than questions and batches do. */
+  /** For each statement in Postgres, if some take longer than questions and batches do. */
   readonly timeoutMs?: number;
-  /** For a file, whose statements take the core of their caller. */
+  /** For a file, whose statements occupy the core of their caller. */
   readonly takeRest?: LibsqlOptions['takeRest'];
 }
 
@@ -58,7 +58,7 @@ async function openPool(
   { isReader, name, timeoutMs = STATEMENT_TIMEOUT_MS }: OpenBooksOptions,
 ): Promise<pg.Pool> {
   const { Pool, types } = (await import('pg')).default;
-  // They come as texts otherwise; every amount is exact in a double.
+  // Otherwise they come as texts; every amount is exact in a double.
   const numbers = [types.builtins.INT8, types.builtins.NUMERIC];
   const getTypeParser: typeof types.getTypeParser = (id: number, format?: unknown) =>
     numbers.includes(id) ? Number : types.getTypeParser(id, format as 'text');
@@ -80,7 +80,7 @@ async function openPool(
   });
   // An idle connection that breaks is replaced at the next use.
   pool.on('error', () => {});
-  // One that breaks between two statements of a transaction fails the next of them.
+  // A connection that breaks between two statements of a transaction fails the next of them.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
@@ -93,7 +93,7 @@ function encodeSettings(settings: Readonly<Record<string, string | number>>): st
 
 /**
  * Closes a connection that has left a query without an answer. The client would keep it, and let
- * whoever comes next wait behind that query, for as long as the system believes in the connection.
+ * the next caller wait behind that query, for as long as the system thinks that it is alive.
  */
 function closeSilent(pool: pg.Pool): PostgresPool {
   return {

@@ -9,7 +9,7 @@ import type { ClosedMonthRow } from './months.ts';
 
 /** One event of a request that changed a balance or ended a hold; `entries_<day>`. */
 export interface EntryRow {
-  /** With `seq` the id of the entry in the stream of its bucket. */
+  /** Together with `seq` the id of the entry in the stream of its bucket. */
   readonly ms: number;
   readonly bucket: number;
   readonly seq: number;
@@ -20,7 +20,7 @@ export interface EntryRow {
   readonly key: string;
   readonly end_user: string | null;
   readonly model: string;
-  /** That pays, `yyyymm`: the one of the admission. */
+  /** The month that pays, `yyyymm`: that of the admission. */
   readonly month: string;
   /** The last one that was tried. */
   readonly upstream: string | null;
@@ -37,7 +37,7 @@ export interface EntryRow {
   readonly searches: number;
   /** 1 if the gateway counted the usage, null if there was none. */
   readonly estimated: 0 | 1 | null;
-  /** Of a late entry, which holds nothing: what was charged when the hold ran out. */
+  /** For a late entry, which holds nothing: what was charged when the hold ran out. */
   readonly held: number;
   readonly charged: number;
   readonly short: number;
@@ -64,7 +64,7 @@ export interface Sums {
   readonly charged: number;
   readonly short: number;
   readonly cost: number;
-  /** What was charged where a cost is known; of a late entry, for the request as a whole. */
+  /** What was charged where a cost is known; for a late entry, that of the request as a whole. */
   readonly charged_with_cost: number;
   readonly input: number;
   readonly cache_read: number;
@@ -109,9 +109,9 @@ export interface UsageDayRow extends UsageKey, Sums {
   readonly day: number;
 }
 
-/** Of a closed month: see `close-month.ts`. */
+/** Usage of a closed month: see `close-month.ts`. */
 interface UsageMonthRow extends UsageKey, Sums {
-  /** In which the entries were entered, `yyyymm`. */
+  /** The month in which the entries were entered, `yyyymm`. */
   readonly month: string;
 }
 
@@ -126,7 +126,7 @@ export interface FleetHourRow extends Sums {
   readonly upstream: string;
 }
 
-/** Since the first entry, for `verify`. */
+/** Totals since the first entry, for `verify`. */
 export interface AccountTotalRow {
   readonly account: string;
   readonly bucket: number;
@@ -228,16 +228,16 @@ export interface RepeatRow {
 
 /**
  * An entry that may repeat one that only the archive has. It is in no other table, and does not
- * count, until it was compared with the archive.
+ * count, until it has been compared with the archive.
  */
 export interface DoubtfulRow extends EntryRow {
   /** The first day whose archive may have it. */
   readonly since_day: number;
 }
 
-/** Of such an entry that an earlier version has entered, and that counts. */
+/** Such an entry that an earlier version has entered, and that counts. */
 export interface UncheckedRow extends Omit<RepeatRow, 'charged' | 'fate' | 'noted_ms'> {
-  /** Whose archive has to be compared with it. */
+  /** The day whose archive has to be compared with it. */
   readonly day: number;
 }
 
@@ -260,7 +260,7 @@ export interface DayRow {
 /** One row: how far the streams are in the books. */
 export interface IngestionRow {
   readonly id: 1;
-  /** Of these books, so that no node goes on in others by mistake. */
+  /** The id of these books, so that no node continues in others by mistake. */
   readonly books: string;
   /** Rises with each batch: of two nodes that write at once, one fails. */
   readonly version: number;

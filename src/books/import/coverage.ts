@@ -22,7 +22,7 @@ export interface Coverage {
   /** Spans of the same source that continue one another count as one. */
   add(span: SourceStretch): void;
   spans(): readonly SourceStretch[];
-  /** How many sources, or readings of one source, had to come by this place. */
+  /** How many sources, or readings of one source, had to pass this place. */
   countAt(id: StreamId): number;
   /** What nobody has, up to `last`. */
   findGaps(last: StreamId): Stretch[];
@@ -32,7 +32,7 @@ interface GrowingStretch extends SourceStretch {
   until: StreamId;
 }
 
-/** One bucket's. It grows with restarts and failovers, not with the number of segments. */
+/** The coverage of one bucket. It grows with restarts and failovers, not with segments. */
 export function createCoverage(claimed: readonly SourceStretch[] = []): Coverage {
   const spans: GrowingStretch[] = [];
   const lastOfSource = new Map<string, GrowingStretch>();

@@ -18,7 +18,7 @@ import {
 import { parseSegmentLine } from './parse-segment-line.ts';
 import { settleRepeats } from './settle-repeats.ts';
 
-/** In one transaction, during which nobody else writes to a file of libsql. */
+/** Lines in one transaction, during which nobody else writes to a file of libsql. */
 const LINES_AT_ONCE = 2_000;
 
 interface ImportProgress {
@@ -30,11 +30,11 @@ export interface ImportOptions {
   /** A writer. */
   readonly books: Books;
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
-  /** Folders of segments, one of each node. */
+  /** Folders of segments, one for each node. */
   readonly dirs: readonly string[];
   readonly clock: Clock;
   readonly findCost: FindCost;
-  /** Ends the import between two batches; the next one goes on behind them. */
+  /** Ends the import between two batches; the next one continues after them. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ImportProgress) => void;
 }

@@ -16,14 +16,14 @@ import { type Coverage, createCoverage, type SourceStretch, type Stretch } from 
 interface MoveOptions {
   readonly books: Books;
   readonly connection: Pick<RedisConnection, 'send'>;
-  /** Of the segments, for each bucket. */
+  /** What the segments cover, for each bucket. */
   readonly coverages: readonly Coverage[];
   readonly nowMs: number;
 }
 
 /**
- * Lets ingestion go on where the segments end, and notes what neither they nor Redis nor the books
- * have. Returns how many gaps are left.
+ * Lets ingestion continue where the segments end, and notes what neither they nor Redis nor the
+ * books have. Returns how many gaps are left.
  */
 export async function moveCursors(options: MoveOptions): Promise<number> {
   const { books, connection, coverages, nowMs } = options;
@@ -35,7 +35,7 @@ export async function moveCursors(options: MoveOptions): Promise<number> {
     },
   );
   if (failure !== undefined) throw failure;
-  // Read behind the streams: what was trimmed since is in the books by these cursors.
+  // Read after the streams: what was trimmed since is in the books by these cursors.
   return await books.db.transaction().execute(async (tx) => {
     const { version, cursors: text } = await lockIngestion(tx);
     const cursors = decodeCursors(text);
@@ -62,7 +62,7 @@ export async function moveCursors(options: MoveOptions): Promise<number> {
 
 interface BucketPlaces {
   readonly ofSegments: readonly SourceStretch[];
-  /** Of the books, and what they lack before it. */
+  /** The cursor of the books; `gaps` are what they lack before it. */
   readonly cursor: StreamId;
   readonly gaps: readonly Stretch[];
   readonly span: StreamSpan;

@@ -22,7 +22,7 @@ export interface SegmentDamage {
 interface OpenedSegments {
   /** In the order of the folders and their sequences. */
   readonly segments: readonly OpenedSegment[];
-  /** What they say they have, of each bucket. */
+  /** What they claim to have, of each bucket. */
   readonly coverages: readonly Coverage[];
   /** Files whose header cannot be read. */
   readonly damaged: readonly SegmentDamage[];

@@ -81,7 +81,7 @@ export function parseSegmentLine(line: string): SegmentEntry {
   return { bucket, id, fields };
 }
 
-/** As `quota/scripts/lua/money.lua` enters it. */
+/** Writes it as `quota/scripts/lua/money.lua` enters it. */
 function joinEntry(entry: Entry): string {
   const { kind, account, key, month, model, request } = entry;
   const amounts = [

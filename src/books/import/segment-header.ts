@@ -8,7 +8,7 @@ const cursorsSchema = z.record(
 
 const headerSchema = z.object({
   segment: z.literal(1),
-  /** Of the folder, from 1, one by one. */
+  /** Counts the segments of the folder one by one, from 1. */
   sequence: z.int().min(1),
   created: z.string(),
   node: z.string(),

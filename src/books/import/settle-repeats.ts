@@ -18,7 +18,7 @@ interface SettleOptions {
   readonly books: Books;
   readonly connection: Pick<RedisConnection, 'client' | 'send'>;
   readonly segments: readonly OpenedSegment[];
-  /** Of each bucket. */
+  /** What the segments cover, for each bucket. */
   readonly coverages: readonly Coverage[];
   readonly findCost: FindCost;
   readonly nowMs: number;
@@ -31,9 +31,9 @@ interface Candidate {
 }
 
 /**
- * Decides which entry of an event counts where there are several. A segment that had to come by an
- * entry and does not have it tells that a failover has lost it, as does Redis. Such entries do not
- * count, unless there is no other. This reads the segments once more, only after such a failover.
+ * Decides which entry of an event counts where there are several. If a segment had to pass an
+ * entry but lacks it, a failover has lost it; the same goes for Redis. Such entries do not count,
+ * unless there is no other. Reads the segments again, but only after such a failover.
  */
 export async function settleRepeats(options: SettleOptions): Promise<void> {
   const { books } = options;
@@ -90,7 +90,7 @@ async function settleEvent(
   const isDropped = new Set(lost.map(idOf));
   const days = daysNear([counted, ...lost], await openDaysOf(books, { entries: [counted] }));
   await books.db.transaction().execute(async (tx) => {
-    // Deleted first: they are noted anew if they stand in the way of the one that counts.
+    // Deleted first: they are noted again if they are in the way of the one that counts.
     for (const { bucket, ms, seq, request } of [counted, ...lost]) {
       await tx
         .deleteFrom('repeats')

@@ -26,7 +26,7 @@ import { readAccountNames, readKeyNames } from './names/read-names.ts';
 import { writeNames } from './names/write-names.ts';
 import { keepDamaged } from './stream-item.ts';
 
-/** In the place of a bucket where damaged entries are kept. */
+/** Stands in for the bucket where damaged entries are kept. */
 const AUDIT_BUCKET = -1;
 const DAMAGED = 'an entry of the audit log cannot be read; the books keep its bytes';
 
@@ -43,7 +43,7 @@ export interface AuditReaderOptions {
   readonly pace: Pick<IngestPace, 'entryAgeMs'>;
 }
 
-/** Like the reader of the streams, it reads the last minutes once more at first. */
+/** Like the reader of the streams, it first reads the last minutes once more. */
 export function createAuditReader(
   auditCursor: StreamId,
   { connection, books, clock, log, pace }: AuditReaderOptions,

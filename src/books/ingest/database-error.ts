@@ -7,8 +7,8 @@ export class DatabaseError extends Error {}
 class RedisInBatchError extends Error {}
 
 /**
- * Awaits `work`, and turns a failure of the database into a `DatabaseError`, so that it can be told
- * from failures of Redis.
+ * Awaits `work`, and turns a failure of the database into a `DatabaseError`, which distinguishes
+ * it from failures of Redis.
  */
 export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
@@ -20,7 +20,7 @@ export async function markDatabaseErrors<Result>(work: Promise<Result>): Promise
   }
 }
 
-/** Awaits what work on the database asks of Redis, whose failure is not one of the database. */
+/** Awaits a call of Redis within work on the database: its failure is not one of the database. */
 export async function inRedis<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

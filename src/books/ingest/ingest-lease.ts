@@ -19,9 +19,9 @@ interface LeaseOptions {
   readonly clock: Clock;
 }
 
-/** This node's part in the question who writes the books. */
+/** This node's part in deciding who writes the books. */
 export interface IngestLease {
-  /** Takes it or renews it. The books are made first, where there are none. */
+  /** Takes it or renews it. The books are created first if there are none. */
   hold(progress: Progress): Promise<LeaseReply & { readonly ownId: string }>;
   /** Whether this node has it, and has not let it run out. */
   isHeld(): boolean;

@@ -2,7 +2,7 @@
 export interface IngestPace {
   /** From the end of a round that read everything to the next. */
   readonly roundMs: number;
-  /** From one question for the lease to the next, while another node has it. */
+  /** Between two attempts to take the lease, while another node has it. */
   readonly othersRoundMs: number;
   /** Between two batches of an ingester that is behind, so that a small machine serves requests. */
   readonly batchRestMs: number;
@@ -12,18 +12,18 @@ export interface IngestPace {
   readonly entryAgeMs: number;
   /** How long entries stay in Redis after they could have gone. */
   readonly keepMs: number;
-  /** From one look at the ends of all streams to the next. */
+  /** Between two readings of the ends of all streams. */
   readonly lookMs: number;
-  /** From one trimming to the next. */
+  /** Between two trimmings. */
   readonly trimMs: number;
   readonly leaseMs: number;
-  /** A round renews its lease for so long: one that takes longer may get no answer any more. */
+  /** A round renews its lease for this long: one that takes longer may get no answer any more. */
   readonly renewedMsMax: number;
-  /** A node that cannot write leaves the lease to others for so long. */
+  /** A node that cannot write leaves the lease to others for this long. */
   readonly restMs: number;
   readonly batchEntriesMax: number;
   readonly batchBytesMax: number;
-  /** From the start of one reading of all names to the next. */
+  /** Between the starts of two readings of all names. */
   readonly namesMs: number;
 }
 

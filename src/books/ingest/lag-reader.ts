@@ -10,7 +10,7 @@ export interface LagReader {
   lagMs(): number | undefined;
 }
 
-/** Reads what the node that writes the books tells all nodes, which outlives it. */
+/** Reads what the writer of the books shares with all nodes, which remains when it ends. */
 export function createLagReader(connection: Pick<RedisConnection, 'send'>): LagReader {
   let known: { readonly lagMs: number; readonly readMs: number } | undefined;
   return {

@@ -13,7 +13,7 @@ import { createTurn, type Turn } from './turn.ts';
 import type { WorkRests } from './work-rests.ts';
 
 interface IngesterState {
-  /** This node holds the lease, and has written with it what there was. */
+  /** Whether this node holds the lease, and has written under it. */
   readonly isIngesting: boolean;
   /**
    * Every older entry is in the books, by the clock of Redis; undefined while another node writes.
@@ -27,7 +27,7 @@ export interface Ingester {
   state(): IngesterState;
   /** New entries may now have ids below those that were read last. */
   noteMasterChange(): void;
-  /** Ends within the batch; the next start goes on behind it. */
+  /** Stops within the current batch; the next start continues after it. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface IngesterOptions {
   readonly connection: Pick<RedisConnection, 'client' | 'isCluster' | 'send'>;
   /** A writer. */
   readonly books: Books;
-  /** The id of the node, a space, and what no other process has. */
+  /** The id of the node, a space, and something that no other process has. */
   readonly run: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -105,7 +105,7 @@ export function startIngester(options: IngesterOptions): Ingester {
   const ended = repeat(() => carryOutRound().catch(noteFailure), stopping.signal);
   return {
     state: () => ({
-      // A node gets the lease without its database, too.
+      // A node can get the lease without its database, too.
       isIngesting: lease.isHeld() && turn?.hasCarriedOn() === true,
       untilMs: lease.isHeld() ? turn?.untilMs() : undefined,
       failure: trouble.current(),
@@ -120,7 +120,7 @@ export function startIngester(options: IngesterOptions): Ingester {
   };
 }
 
-/** While a long batch is written, another node would begin at the same place. */
+/** While a long batch is written, another node could begin at the same place. */
 async function renewDuring<Result>(
   work: Promise<Result>,
   hold: () => Promise<unknown>,

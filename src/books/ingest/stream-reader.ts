@@ -32,7 +32,7 @@ import { type WrittenState, writeItems } from './write-items.ts';
 interface ReadResult {
   /** Every bucket that answered has been read to its end. */
   readonly isComplete: boolean;
-  /** Of buckets that did not answer; what the others had is in the books. */
+  /** The failure of buckets that did not answer; what the others had is in the books. */
   readonly failure: unknown;
 }
 
@@ -40,7 +40,7 @@ interface ReadResult {
 export interface StreamReader {
   /** Notes where the streams end. What they have then is read once it is old enough. */
   look(): Promise<void>;
-  /** Reads on, for one batch at most, and writes it. */
+  /** Reads further, one batch at most, and writes it. */
   readBatch(untilMs: number, restMaxMs: number): Promise<ReadResult>;
   /**
    * Removes from Redis what is in the books and older than this moment. Throws `StaleBatchError` if
@@ -56,15 +56,15 @@ export interface StreamReaderOptions {
   readonly log: Log;
   readonly findCost: FindCost;
   readonly pace: IngestPace;
-  /** Ends what is going on early, between two calls of Redis. */
+  /** Ends the current work early, between two calls of Redis. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Goes on where the books end, and reads the last minutes before that once more; what is in the
- * books already is dropped there. If Redis does not have the last entry of the books, it has lost
- * some, and others may stand anywhere below: then all that it has is read. After a failed write it
- * is of no use any more.
+ * Continues where the books end, and reads the last minutes before that once more; the books drop
+ * what they already have. If Redis does not have the last entry of the books, it has lost some,
+ * and others may stand anywhere below: then everything that it has is read. After a failed write,
+ * create a new reader.
  */
 export function createStreamReader(
   { version, cursors }: IngestionState,
@@ -75,7 +75,7 @@ export function createStreamReader(
   const gathering = createPageGatherer(state.cursors, options);
   const readable = createAgedPlaces(pace.entryAgeMs);
   const trimmable = createAgedPlaces(pace.keepMs);
-  /** Up to where each bucket was read, of what is in the books. */
+  /** How far each bucket was read, and is in the books. */
   let written: Cursors = new Map();
   let nextBucket = 0;
 
@@ -127,7 +127,7 @@ export function createStreamReader(
           if (loss === 'new') return;
           const aged = laterOf(keepFrom, trimmable.of(bucket));
           const until = earlierStreamId(aged, cursorOf(written, bucket));
-          // After a loss it may take long until something comes behind the cursor.
+          // After a loss it may take long until something comes after the cursor.
           const cursor = loss === 'none' ? cursorOf(state.cursors, bucket) : undefined;
           await trimStream(connection, bucket, { until, cursor });
         },
@@ -137,7 +137,7 @@ export function createStreamReader(
   };
 }
 
-/** A standby that has taken over may lack batches, and nothing else need have noticed that. */
+/** A standby that has taken over may lack batches, and nothing else may have noticed. */
 async function expectVersion(books: Books, expected: number): Promise<void> {
   const { version } = await markDatabaseErrors(readIngestion(books));
   if (version !== expected) throw new StaleBatchError('the books have another version');
@@ -151,9 +151,9 @@ interface PageGatherer {
   isFull(): boolean;
   items(): readonly StreamItem[];
   gaps(): readonly GapRow[];
-  /** When all of it is in the books. Returns up to where each bucket was read. */
+  /** Call this when all of it is in the books. Returns how far each bucket was read. */
   empty(): Cursors;
-  /** Whether Redis was found to have lost entries of a bucket, and whether that is long ago. */
+  /** Whether Redis was found to have lost entries of a bucket, and whether that was long ago. */
   lossOf(bucket: number): 'none' | 'new' | 'old';
 }
 
@@ -162,7 +162,7 @@ function createPageGatherer(
   { connection, clock, findCost, pace }: StreamReaderOptions,
 ): PageGatherer {
   const read = new Map<number, StreamId>();
-  /** When it was found that Redis had lost entries of a bucket. */
+  /** When Redis was found to have lost entries, by bucket. */
   const lossesMs = new Map<number, number>();
   let knownEnds: StreamEnds | undefined;
   let items: StreamItem[] = [];
@@ -257,8 +257,8 @@ function laterOf(id: StreamId, other: StreamId | undefined): StreamId {
 /**
  * Trims exactly, not in whole nodes of the stream. The entry at the cursor stays: if it is gone,
  * Redis has lost entries that the books have. Then nothing is trimmed: an entry that replaces a
- * lost one can be told from a second charge only while the stream shows that the other one is lost,
- * and was not trimmed.
+ * lost one looks like a second charge, unless the stream shows that the other one was lost and
+ * not trimmed.
  */
 async function trimStream(
   connection: Pick<RedisConnection, 'client' | 'send'>,

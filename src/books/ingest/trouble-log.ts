@@ -2,10 +2,10 @@ import type { Log } from '../../lib/log.ts';
 import { classifyRedisError } from '../../redis/classify-redis-error.ts';
 
 /** The store of a node that has just started is not connected in the first round. */
-const REDIS_FAILURES_TOLD_MIN = 2;
+const REDIS_FAILURES_LOGGED_MIN = 2;
 const CANNOT_READ = 'Redis cannot be read into the books';
 
-/** Tells the log when the trouble begins and when it ends, and not in each round. */
+/** Logs when trouble begins and when it ends, but not in each round. */
 export interface TroubleLog {
   /** What keeps this node from writing; undefined while nothing does. */
   current(): string | undefined;
@@ -31,7 +31,7 @@ export function createTroubleLog(log: Log): TroubleLog {
     },
     noteRedis(error) {
       redisFailures++;
-      if (redisFailures < REDIS_FAILURES_TOLD_MIN) return;
+      if (redisFailures < REDIS_FAILURES_LOGGED_MIN) return;
       switch (classifyRedisError(error)) {
         case 'outage':
           // The log of the connection says why.

@@ -17,11 +17,11 @@ export interface Turn {
    * to its end.
    */
   carryOn(nowMs: number): Promise<boolean>;
-  /** Whether it was called once without failing. */
+  /** Whether a call has succeeded. */
   hasCarriedOn(): boolean;
   /** Every older entry is in the books; undefined before all streams were read once. */
   untilMs(): number | undefined;
-  /** Reads the cursors anew, and the last minutes before them. */
+  /** Reads the cursors again, and the last minutes before them. */
   rewind(): void;
 }
 
@@ -35,7 +35,7 @@ export function createTurn(options: TurnOptions): Turn {
   let readers: { readonly streams: StreamReader; readonly audit: AuditReader } | undefined;
   let untilMs: number | undefined;
   let hasCarriedOn = false;
-  let lookedMs = Number.NEGATIVE_INFINITY;
+  let endsReadMs = Number.NEGATIVE_INFINITY;
   let trimmedMs = Number.NEGATIVE_INFINITY;
   let auditReadMs = Number.NEGATIVE_INFINITY;
   let namesBegunMs = Number.NEGATIVE_INFINITY;
@@ -48,7 +48,7 @@ export function createTurn(options: TurnOptions): Turn {
     };
   };
 
-  /** By the clock of Redis, which may be another one after a failover. */
+  /** By the clock of Redis, which may be a different one after a failover. */
   const isDue = (lastMs: number, nowMs: number, everyMs: number) =>
     Math.abs(nowMs - lastMs) >= everyMs;
 
@@ -65,14 +65,14 @@ export function createTurn(options: TurnOptions): Turn {
     untilMs: () => untilMs,
     rewind() {
       readers = undefined;
-      lookedMs = Number.NEGATIVE_INFINITY;
+      endsReadMs = Number.NEGATIVE_INFINITY;
     },
     async carryOn(nowMs) {
       readers ??= await openReaders();
       const { streams, audit } = readers;
       const readUntilMs = nowMs - pace.entryAgeMs;
-      if (isDue(lookedMs, nowMs, pace.lookMs)) {
-        lookedMs = nowMs;
+      if (isDue(endsReadMs, nowMs, pace.lookMs)) {
+        endsReadMs = nowMs;
         await streams.look();
       }
       const isLate = untilMs === undefined || nowMs - untilMs > pace.lateMs;

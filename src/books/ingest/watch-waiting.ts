@@ -17,7 +17,7 @@ interface WatchWaitingOptions {
   readonly connection: Connection;
   readonly nodeId: string;
   readonly everyMs: number;
-  /** For how long a count holds that nobody can repeat. */
+  /** How long a count stays valid if nobody can repeat it. */
   readonly keptMs: number;
   readonly log: Log;
 }
@@ -32,9 +32,9 @@ const CANNOT_COUNT =
   'the entries that wait for the books cannot be counted, so no request is refused for them';
 
 /**
- * Knows how many entries all streams have. One node at a time counts them, again and again, whether
- * or not any node writes the books; the others read what it has counted. If counts fail, the last
- * one holds for a time, since a node of a Cluster may be away. Then the entries are unknown.
+ * Knows how many entries all streams have. One node at a time counts them, again and again,
+ * whether or not any node writes the books; the others read what it has counted. If counts fail,
+ * the last one stays valid for a time: a node of a Cluster may be down. Then it is unknown.
  */
 export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
   const { connection, nodeId, everyMs, keptMs, log } = options;
@@ -53,7 +53,7 @@ export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
     return isDue === 1;
   };
 
-  const look = async () => {
+  const countIfDue = async () => {
     if (!(await share('')) || isStopped) return;
     const counted = await countEntries(connection, () => isStopped);
     if (!isStopped) await share(counted);
@@ -68,7 +68,7 @@ export function watchWaiting(options: WatchWaitingOptions): WaitingWatch {
   };
 
   const repeat = async () => {
-    await look().catch((error) => {
+    await countIfDue().catch((error) => {
       failure = error;
     });
     if (isStopped) return;

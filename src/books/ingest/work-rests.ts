@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that nobody waits for takes its core for so long at a time. */
+/** Work that nobody waits for runs for this long between two rests. */
 const WORK_MS = 2;
 const REST_MS = 5;
 
@@ -9,7 +9,7 @@ const REST_MS = 5;
  * before the system would take it from the thread by itself.
  */
 export interface WorkRests {
-  /** All rests from now on take so long together; 0 is work without rests. */
+  /** All further rests take this long together; 0 is work without rests. */
   allow(restMaxMs: number): void;
   /** To be called after each piece of work. Undefined while no rest is due. */
   take(): Promise<void> | undefined;

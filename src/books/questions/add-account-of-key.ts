@@ -5,7 +5,7 @@ interface KeyFilter {
   readonly key?: string | undefined;
 }
 
-/** Finds the account of a key, so that the rows of others need not be looked at. */
+/** Finds the account of a key, so that the rows of others need not be read. */
 export async function addAccountOfKey<Query extends KeyFilter>(
   { db }: Pick<Books, 'db'>,
   query: Query,

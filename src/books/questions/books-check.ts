@@ -5,8 +5,8 @@ import type { QuestionSource } from './question.ts';
 const CHECKED_MS = 1_000;
 
 /**
- * Returns a check that throws where the entries of the fleet go to other books than these: what
- * these have is not the whole, and nobody would see that in an answer.
+ * Returns a check that throws if the entries of the fleet go to other books: these books then
+ * lack some, and no answer would show that.
  */
 export function createBooksCheck(context: QuestionSource): () => Promise<void> {
   const { books, connection, clock } = context;

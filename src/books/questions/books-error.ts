@@ -3,7 +3,7 @@ export type BooksErrorCode =
   | 'books_unavailable'
   /** Too many questions are under way, or they keep too many rows in memory. */
   | 'books_busy'
-  /** The fleet has other books than those of this node. */
+  /** The fleet has other books than this node. */
   | 'books_elsewhere'
   | 'invalid_cursor'
   | 'too_many_rows'
@@ -13,8 +13,8 @@ export type BooksErrorCode =
   | 'request_archived';
 
 /**
- * An expected no to somebody who asks for something in the books. Code and message are all of it,
- * so it can cross threads as those two texts.
+ * An expected rejection of a question about the books. Code and message are all of it, so it can
+ * cross threads as those two texts.
  */
 export class BooksError extends Error {
   override readonly name = 'BooksError';

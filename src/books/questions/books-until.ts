@@ -1,7 +1,7 @@
 import { readBooksProgress } from '../stream/books-lease.ts';
 import type { QuestionContext } from './question.ts';
 
-/** As answers say it; null where it is not known. */
+/** In the form that answers use; null if it is not known. */
 export async function readBooksUntil({
   connection,
 }: Pick<QuestionContext, 'connection'>): Promise<string | null> {

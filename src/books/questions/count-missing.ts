@@ -1,7 +1,7 @@
 import type { Books } from '../engine/books.ts';
 import { msOfStreamId } from '../stream/stream-id.ts';
 
-/** Of entries that the books can never tell. Names are those of the admin API. */
+/** Counts of entries that the books can never show. Names are those of the admin API. */
 export interface MissingCounts {
   /** Stretches that Redis had lost before they were read. */
   readonly gaps: number;
@@ -16,7 +16,7 @@ interface MissingQuery {
   readonly toMs?: number | undefined;
 }
 
-/** What is damaged of the audit log stands under a number below those of buckets. */
+/** Damaged entries of the audit log have a number below those of buckets. */
 export async function countMissing(
   { db }: Pick<Books, 'db'>,
   { bucket, toMs = Number.POSITIVE_INFINITY }: MissingQuery,

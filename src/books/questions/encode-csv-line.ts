@@ -3,7 +3,7 @@ const FORMULA_START = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/;
 
 export type CsvValue = string | number | bigint | boolean | null;
 
-/** Without its end. */
+/** Without its line end. */
 export function encodeCsvLine(values: readonly CsvValue[]): string {
   return values.map(encodeField).join(',');
 }

@@ -18,7 +18,7 @@ const TEXTS = [
   'driver has already been destroyed',
 ];
 
-/** Turns an outage of the database or of Redis into an expected no; leaves other errors alone. */
+/** Turns an outage of the database or Redis into an expected rejection; leaves others alone. */
 export function explainOutage(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BooksError) return error;
   const code = 'code' in error ? String(error.code) : '';

@@ -3,7 +3,7 @@ import type { Books } from '../engine/books.ts';
 /** Names of accounts and keys by their ids, whose forms differ; null where the books have none. */
 export type FindName = (id: string | null) => string | null;
 
-/** In one list; the engines have bounds. */
+/** Ids in one list: the engines have limits. */
 const IDS_AT_ONCE = 5_000;
 
 /** Reads all names that an answer needs, at once. */

@@ -12,7 +12,7 @@ import { yieldTurn } from './yield-turn.ts';
 const ROWS_MAX = 10_000;
 const MINUTES_OF_HOUR = 60;
 const MINUTES_OF_DAY = 1_440;
-/** What the work of one query is to take at most, apart from the way to the server and back. */
+/** How long the work of one query should take at most, without the way to the server and back. */
 const SLOW_MS = 60;
 
 /** Refusals are counted by the minute: one that has begun belongs to it as a whole. */
@@ -46,7 +46,7 @@ const GROUPS: Readonly<Record<RefusalGroup, RawBuilder<string | number>>> = {
 
 interface Row {
   readonly name: string | number;
-  /** Of a key the only one that it has. */
+  /** For a key, the only one that it has. */
   readonly account: string;
   readonly count: number;
 }
@@ -99,7 +99,7 @@ async function sumRefusals(
     const tookMs = performance.now() - startedMs;
     wayMs = Math.min(wayMs, tookMs);
     const workMs = tookMs - wayMs;
-    // An hour is little to sum: where that is slow, more queries would only take longer.
+    // An hour is little to sum: if that is slow, more queries would only take longer.
     if (workMs > SLOW_MS) minutes = Math.max(minutes / 2, MINUTES_OF_HOUR);
     else if (workMs < SLOW_MS / 2) minutes *= 2;
     from = until;

@@ -13,7 +13,7 @@ type CursorKind = 'r' | 'a';
 const PATTERN = /^[ra](0|[1-9a-z][0-9a-z]*)\.(0|[1-9a-z][0-9a-z]*)\.(0|[1-9a-z][0-9a-z]*)$/;
 const RADIX = 36;
 
-/** To go on after this place; other lists refuse it. */
+/** Continues a list after this place; other lists refuse it. */
 export function encodePageCursor(kind: CursorKind, { ms, bucket, seq }: Place): string {
   return kind + [ms, bucket, seq].map((number) => number.toString(RADIX)).join('.');
 }

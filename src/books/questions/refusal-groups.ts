@@ -1,3 +1,3 @@
-/** By what refusals are counted. */
+/** What refusals can be counted by. */
 export const REFUSAL_GROUPS = ['refusal', 'account', 'key', 'hour', 'day', 'minute'] as const;
 export type RefusalGroup = (typeof REFUSAL_GROUPS)[number];

@@ -9,17 +9,17 @@ export interface RowShare {
   add(rows: number): void;
   drop(rows: number): void;
   /**
-   * How many more it may keep at the moment. A question that is alone has the bound of its own
-   * work, and no other.
+   * How many more it may keep at the moment. A question that is alone is bound only by the limit
+   * of its own work.
    */
   room(): number;
-  /** The question has ended, however: nothing of it counts any more. */
+  /** The question has ended, in whatever way: none of its rows count any more. */
   end(): void;
 }
 
 /** Counts the rows of all questions that are under way. */
 export interface RowBudget {
-  /** For one question, which ends it. */
+  /** Opens the share of one question, which has to end it. */
   open(): RowShare;
 }
 

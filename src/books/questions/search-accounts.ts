@@ -13,13 +13,13 @@ export interface AccountSearch {
 }
 
 export interface FoundAccounts {
-  /** In their order. */
+  /** Sorted. */
   readonly ids: readonly string[];
   readonly next: string | null;
 }
 
 const ID_START = /^acct_/i;
-/** Sorts after every word that goes on after its beginning. */
+/** Sorts after every word that continues a beginning. */
 const LAST_CHAR = '\u{10ffff}';
 
 /** Finds accounts by the words that the mirror of their names has. */
@@ -40,7 +40,7 @@ export async function searchAccounts(
     asked = asked.where('account', 'in', selectByWord(books, word));
   }
   if (after !== undefined) asked = asked.where('account', '>', after);
-  // One more tells whether there is another page.
+  // One more shows whether there is another page.
   const found = await asked
     .distinct()
     .orderBy('account')

@@ -43,7 +43,7 @@ export interface ArchiveProgress {
   /** How many days are done, of how many. */
   readonly done: number;
   readonly days: number;
-  /** How many entries of the day are read. */
+  /** How many entries of the day have been read. */
   readonly rows: number;
 }
 
@@ -65,7 +65,7 @@ export async function listDueDays({ books, keepMs, untilMs, clock }: Retention):
 
 /**
  * Moves every day that is due from the books into the archive. A call that is killed leaves each
- * day in at least one of them, and the next call goes on.
+ * day in at least one of them, and the next call continues.
  */
 export async function archiveOldDays(options: ArchiveDaysOptions): Promise<void> {
   await takeBackRepeats(options);
@@ -94,7 +94,7 @@ async function moveDay(options: ArchiveDaysOptions, due: DueDay, onRows: (rows: 
   const source = countRows(sourceOfDay(books, day), onRows);
   const manifest = await archiveDay(source, place, options);
   if (await hasUnchecked(books, day)) {
-    // They came meanwhile, and what is taken back must not be in the archive.
+    // They came meanwhile, and an entry that is taken back must not be in the archive.
     await removeManifest(place, day);
     throw new Error(UNCHECKED);
   }
@@ -109,7 +109,7 @@ async function moveDay(options: ArchiveDaysOptions, due: DueDay, onRows: (rows: 
   options.onArchived(manifest);
 }
 
-/** Tells how many rows have been read, whenever somebody has read another page of them. */
+/** Reports how many rows have been read, after each page. */
 function countRows(source: DaySource, onRows: (rows: number) => void): DaySource {
   return {
     ...source,

@@ -23,7 +23,7 @@ interface ArchivedDay {
   readonly tempFolder: string;
 }
 
-/** Brings the files of an archived day here while `work` goes on. Throws if one is damaged. */
+/** Brings the files of an archived day here while `work` runs. Throws if one is damaged. */
 export async function withArchivedDay<Result>(
   { place, day, tempFolder }: ArchivedDay,
   work: (find: ArchiveFinder) => Promise<Result>,

@@ -1,6 +1,6 @@
 import type { ArchiveStore } from '../archive/archive-store.ts';
 
-/** The same place, which tells whenever a file has been written or brought here. */
+/** The same place, which also reports whenever a file has been written or brought here. */
 export function followPlace(place: ArchiveStore, onFile: () => void): ArchiveStore {
   return {
     ...place,

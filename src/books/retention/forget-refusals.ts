@@ -28,7 +28,7 @@ export async function forgetRefusals(
     signal.throwIfAborted();
     const first = await findMinute(0);
     if (first === undefined) return deleted;
-    // A minute goes as a whole.
+    // A minute is deleted as a whole.
     const next = Math.max(first + 1, (await findMinute(ROWS_AT_ONCE)) ?? end);
     const { numDeletedRows } = await db
       .deleteFrom('refusals')

@@ -26,8 +26,8 @@ interface ArchiverLease {
   /** Ends the work if another process has taken it over. */
   readonly signal: AbortSignal;
   /**
-   * Throws, and ends the work, if another process has begun it since, even if that one is done. The
-   * books tell, since this process may have stood still for longer than its lease.
+   * Throws, and ends the work, if another process has begun it since, even if that one is done.
+   * The books show that, since this process may have stood still for longer than its lease.
    */
   confirm(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function holdArchiver(
   const renew = async () => {
     const holder = await read();
     if (holder === own) await connection.send('pexpire', [ARCHIVER_KEY, LEASE_MS]);
-    // A new master may not know of it.
+    // A new master may not know the lease.
     else if (holder === null) await take();
     else lose();
   };

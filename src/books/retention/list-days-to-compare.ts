@@ -6,7 +6,7 @@ export async function listDaysToCompare({ db }: Pick<Books, 'db'>): Promise<numb
     .selectFrom('days')
     .select('day')
     .where('day', 'in', db.selectFrom('unchecked').select('day'))
-    // The archive of any other day is not all that there is.
+    // The archive of any other day is not complete.
     .where('archive', 'is not', null)
     .where('state', '<>', 'archived')
     .orderBy('day')

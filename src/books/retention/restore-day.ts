@@ -23,9 +23,9 @@ interface RestoreOptions {
 }
 
 /**
- * Brings the entries of a dropped day back into its table, beside those that have come since. Then
- * the table is whole, and can be archived as that of any other day. One transaction does it, so
- * nobody sees half a day.
+ * Brings the entries of a dropped day back into its table, beside those that have come since.
+ * Then the table is whole, and can be archived like that of any other day. One transaction does
+ * it, so nobody sees half a day.
  */
 export async function restoreDay(
   books: Books,
@@ -69,7 +69,7 @@ export async function restoreDay(
   }
 }
 
-/** Throws if another process has archived the day anew since its manifest was noted. */
+/** Throws if another process has archived the day again since its manifest was noted. */
 async function openWhole(tx: BooksTransaction, day: number, noted: string): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('days')

@@ -21,7 +21,7 @@ interface SettleDoubtfulOptions {
   /** Belongs to this call alone. */
   readonly tempFolder: string;
   readonly signal: AbortSignal;
-  /** Entries that may be in the archive of the day stay aside. */
+  /** Entries that may be in the archive of the day stay set aside. */
   onFailure(day: Pick<DayRow, 'day'>, reason: Error): void;
 }
 
@@ -32,7 +32,7 @@ interface SettleDoubtfulOptions {
  */
 export async function settleDoubtful(options: SettleDoubtfulOptions): Promise<void> {
   const { books, signal } = options;
-  // A day that cannot be read keeps those back that it may have, and no others.
+  // A day that cannot be read holds back only the entries that it may have.
   for (let sinceDay = Number.MIN_SAFE_INTEGER; ; ) {
     signal.throwIfAborted();
     const rows = await readPage(books, sinceDay);
@@ -60,7 +60,7 @@ async function findInArchive(options: SettleDoubtfulOptions, rows: readonly Doub
   const places = new Map<string, RowPlace>();
   const sinceDay = Math.min(...rows.map((row) => row.since_day));
   const days = (await listMissingDays(books)).filter((day) => day >= sinceDay);
-  // From the last one on: the first one that fails is then the last that keeps entries back.
+  // Backwards: the first day that fails is then the last that holds entries back.
   for (const day of days.reverse()) {
     signal.throwIfAborted();
     try {
@@ -92,7 +92,7 @@ async function settlePage(
       .map(({ since_day: sinceDay, ...entry }) => entry);
     const repeats = [...own].flatMap((row): RepeatRow[] => {
       const known = archived.get(eventOf(row));
-      // The entry itself, which came once more, is no other one.
+      // The same entry, once more, is not another one.
       const isOther = known !== undefined && !isSamePlace(known, row);
       return isOther ? [noteRepeat(row, 'second', nowMs)] : [];
     });

@@ -7,7 +7,7 @@ import type { EntryRow } from '../engine/tables.ts';
 
 const ROWS_AT_ONCE = 5_000;
 
-/** A day that has a table. What is entered meanwhile may be missed: its sums tell. */
+/** A day that has a table. What is entered meanwhile may be missed: its sums show that. */
 export function sourceOfDay(
   books: Pick<Books, 'db'>,
   day: number,
@@ -17,7 +17,7 @@ export function sourceOfDay(
   return { day, columns: ENTRY_COLUMNS, rows: () => readPages(books, day) };
 }
 
-/** As a type, which unlike an interface is a record of cells. */
+/** A type, because an interface is no record of cells. */
 type EntryCells = { readonly [Name in keyof EntryRow]: EntryRow[Name] };
 
 async function* readPages({ db }: Pick<Books, 'db'>, day: number) {

@@ -28,9 +28,9 @@ interface TakeBackOptions {
 }
 
 /**
- * Compares late entries that an earlier version has entered with the archive, and takes those back
- * that it has already. As with entries in the books, the first one of an event counts. Each page is
- * one transaction, so this may end anywhere.
+ * Compares late entries that an earlier version has entered with the archive, and takes back
+ * those that it already has. As with entries in the books, the first one of an event counts. Each
+ * page is one transaction, so this may end anywhere.
  */
 export async function takeBackRepeats(options: TakeBackOptions): Promise<void> {
   const { books, signal } = options;
@@ -45,7 +45,7 @@ export async function takeBackRepeats(options: TakeBackOptions): Promise<void> {
   }
 }
 
-/** Whether the table of a day has entries that were not compared with the archive yet. */
+/** Whether the table of a day has entries that have not been compared with the archive yet. */
 export async function hasUnchecked({ db }: Pick<Books, 'db'>, day: number): Promise<boolean> {
   const found = await db
     .selectFrom('unchecked')
@@ -94,7 +94,7 @@ async function settlePage(
       const entry = known === undefined ? undefined : await readEntry(tx, row);
       if (known !== undefined && entry !== undefined && (await deleteEntry(tx, entry))) {
         removed.push(entry);
-        // The entry itself, entered again, is no other one.
+        // The same entry, entered again, is not another one.
         if (!isSamePlace(known, entry)) repeats.push(noteRepeat(entry, 'second', clock.nowMs()));
       }
       await forget(tx, row, known !== undefined);

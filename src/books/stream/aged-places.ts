@@ -1,9 +1,9 @@
 import type { StreamId } from './stream-id.ts';
 
-/** Where streams stood some time ago. Ids tell this only while the clock of Redis is right. */
+/** Where streams stood some time ago. Ids show this only while the clock of Redis is right. */
 export interface AgedPlaces {
   note(places: ReadonlyMap<number, StreamId>): void;
-  /** The last id that a stream had when it was noted, so long ago; undefined before. */
+  /** The last id that a stream had when it was noted that long ago; undefined before that. */
   of(bucket: number): StreamId | undefined;
 }
 

@@ -6,9 +6,9 @@ import { STREAM_START, type StreamId, streamIdBefore } from './stream-id.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
-/** In one call of the script; Redis serves nobody else meanwhile. */
+/** Accounts in one call of the script; Redis serves nobody else meanwhile. */
 const ACCOUNTS_MAX = 50;
-/** An account that has more is looked at in parts. */
+/** An account that has more is read in parts. */
 const KEYS_MAX = 1_000;
 /** Few enough keys are in each when an account has all that it may have. */
 const PARTS = 16;
@@ -33,7 +33,7 @@ export interface AuditedAccount {
 export interface KeyPart {
   /** From 0 on. */
   readonly part: number;
-  /** If there is one, it has all keys. */
+  /** If there is only one, it has all keys. */
   readonly parts: number;
 }
 
@@ -48,15 +48,15 @@ export interface AuditedHold {
 export interface BucketAudit {
   readonly span: StreamSpan;
   readonly accounts: readonly AuditedAccount[];
-  /** Of all their keys. */
+  /** The holds of all their keys. */
   readonly holds: readonly AuditedHold[];
-  /** Which of their keys were looked at. */
+  /** Which of their keys were read. */
   readonly keyPart: KeyPart;
 }
 
 const ALL_KEYS: KeyPart = { part: 0, parts: 1 };
 
-/** As the script has it. */
+/** The same rule as in the script. */
 export function isInPart(keyId: string, { part, parts }: KeyPart): boolean {
   return keyId.charCodeAt(keyId.length - 1) % parts === part;
 }
@@ -80,7 +80,7 @@ type AuditReply = readonly [
 
 const NO_IDS = pack([]);
 
-/** Looks at all of these accounts, a few at one moment, and at a large one in parts. */
+/** Reads all of these accounts, a few at each moment, and a large one in parts. */
 export async function* auditBucket(
   connection: Connection,
   bucket: number,
@@ -127,7 +127,7 @@ export function readStreamSpan(connection: Connection, bucket: number): Promise<
   return readSpan(connection, keysOfBucket(bucket).ledger);
 }
 
-/** Of any stream, by its Redis key. */
+/** The span of any stream, by its Redis key. */
 export async function readSpan(connection: Connection, stream: string): Promise<StreamSpan> {
   const keys = { ledger: stream, holds: stream, whole: stream };
   const reply = await script.call(connection, keys, {

@@ -25,7 +25,7 @@ export interface LeaseReply {
   readonly booksId: string;
 }
 
-/** What any node can say of the books. */
+/** What any node can say about the books. */
 interface BooksProgress {
   /** Every entry that is older is in the books. */
   readonly untilMs: number;

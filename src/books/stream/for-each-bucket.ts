@@ -5,8 +5,8 @@ export const BUCKETS_AT_ONCE = 16;
 
 /**
  * Visits the buckets, some at a time, until `isOver`, which is asked now and then. A failure does
- * not stop the others: if one node of a Cluster is away, the buckets of the others go on. Returns
- * the first failure when all visits have ended.
+ * not stop the others: if one node of a Cluster is away, the buckets of the others are still
+ * visited. Returns the first failure when all visits have ended.
  */
 export async function forEachBucket(
   isOver: () => boolean,

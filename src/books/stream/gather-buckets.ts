@@ -6,7 +6,7 @@ import { BUCKETS_AT_ONCE } from './for-each-bucket.ts';
 const PORTION_ENTRIES_MAX = 128;
 /** Less is not worth a rest. */
 const PORTION_ENTRIES_MIN = 64;
-/** Of a round, before it is known how much there is. */
+/** At the start of a round, before it is known how much there is. */
 const FIRST_BUCKETS_AT_ONCE = 4;
 /** Between two portions, when a small machine serves its requests. */
 const REST_MS = 5;
@@ -14,9 +14,9 @@ const REST_MS = 5;
 interface Round {
   /** The first bucket. */
   readonly from: number;
-  /** Rests take so long at most; whoever is further behind does without. */
+  /** All rests together take at most this long; a reader that is further behind takes none. */
   readonly restMaxMs: number;
-  /** No page is asked for any more. */
+  /** Whether no further page is wanted. */
   readonly isOver: () => boolean;
 }
 
@@ -25,7 +25,7 @@ interface RoundEnd {
   readonly next: number;
   /** Every bucket that answered was read to its end. */
   readonly isComplete: boolean;
-  /** The first of all; undefined when there was none. */
+  /** The first failure; undefined when there was none. */
   readonly failure: unknown;
 }
 
@@ -38,7 +38,7 @@ export interface ReadPage {
 /**
  * Reads all buckets to their ends, in portions of equal size: many buckets at once if each has
  * little. A failure ends only its bucket: if one node of a Cluster is away, the buckets of the
- * others go on.
+ * others are still read.
  *
  *   waiting ──first ones──▶ reading a page of each ──last page, or failed──▶ done
  *      ▲                        └── more to come ──┐

@@ -1,7 +1,7 @@
 /**
  * How long a request may be settled after its hold ran out and the sweep charged it: as long as
- * Redis keeps the mark that tells what it was charged. `keep_marks` in
- * `quota/scripts/lua/money.lua` has the same time.
+ * Redis keeps the mark of what it was charged. `keep_marks` in `quota/scripts/lua/money.lua` has
+ * the same time.
  */
 export const LATE_WITHIN_MAX_MS = 3 * 3_600_000;
 

@@ -13,7 +13,7 @@ export type StreamEnds = ReadonlyMap<number, StreamId>;
 const script = loadLuaScript(new URL('./read-ends.lua', import.meta.url), ['first'], ['others']);
 
 /**
- * Looks how far all ledgers go, at many in one call unless they may be on different servers. A
+ * Reads how far all ledgers go, many in one call unless they may be on different servers. A
  * failure does not stop the others: returns the first one, and what was found.
  */
 export async function readStreamEnds(

@@ -19,7 +19,7 @@ export interface StreamEntry {
 interface StreamRange {
   /** The first entry is the next one after this. */
   readonly after: StreamId;
-  /** The last one; of milliseconds alone, the last in that millisecond. */
+  /** The last entry; with milliseconds alone, the last one in that millisecond. */
   readonly until: StreamId;
 }
 
@@ -32,7 +32,7 @@ export function readStreamPage(
   return readPageOf(connection, keysOfBucket(bucket).ledger, range);
 }
 
-/** The same of any stream, by its Redis key. */
+/** The same for any stream, by its Redis key. */
 export async function readPageOf(
   connection: Pick<RedisConnection, 'client'>,
   stream: string,

@@ -2,16 +2,16 @@ import type { Books } from '../engine/books.ts';
 import { forgetFact, keepFact, recallFacts } from '../engine/facts.ts';
 import type { Acceptance, Drift, LedgerReport, UnknownAccount } from './ledger-report.ts';
 
-/** Of the names of facts; what was found comes behind it. */
+/** The prefix of the names of facts; what was found follows it. */
 const PREFIX = 'accepted ';
 
-/** What verify found and an operator may accept, as there may be nobody who can mend it. */
+/** What verify found and an operator may accept, as there may be nobody who can repair it. */
 export interface LedgerFinding {
   /** What people name it by: the id of an account, `missing` or `damaged`. */
   readonly of: string;
   /** Never the same for two of them, and for one of them the same each time. */
   readonly finding: string;
-  /** How much it is too high; null of what has no amount. */
+  /** How much it is too high; null if it has no amount. */
   readonly excess_micros: number | null;
 }
 

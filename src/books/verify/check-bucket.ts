@@ -39,8 +39,8 @@ interface BucketCheck {
 
 /**
  * Compares the accounts of a bucket in Redis with the books and what lies in the stream behind
- * them. Requests and ingestion may go on: the books are read as they are at one moment, each
- * account at a later one, and the stream tells what came in between.
+ * them. Requests and ingestion may continue: the books are read as they are at one moment, each
+ * account at a later one, and the stream shows what came in between.
  */
 export async function checkBucket(options: CheckBucketOptions): Promise<BucketCheck> {
   for (let attempt = 1; ; attempt++) {
@@ -61,7 +61,7 @@ async function checkOnce(
   const isReread = rewindMs > 0;
   const days = await readDays(tx);
   const follower = followStream({ tx, connection, bucket, from, days, isReread });
-  // Before the list: what an account made afterwards enters lies behind it.
+  // Read before the list: what an account made afterwards enters comes after it.
   const { last } = await readStreamSpan(connection, bucket);
   const ids = await listAccounts(connection, bucket);
   await follower.readTo(last);

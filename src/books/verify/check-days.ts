@@ -18,8 +18,8 @@ import {
 import { decodeManifest, decodeVerifiedDay, type VerifiedDay } from './verified-day.ts';
 
 /**
- * Reads the archive of a day that has left the books. Says in words what is wrong with it, or that
- * it is not what the books have noted as its manifest.
+ * Reads the archive of a day that has left the books. Describes what is wrong with it, or that it
+ * is not what the books have noted as its manifest.
  */
 export type VerifyArchivedDay = (day: number, noted: string) => Promise<readonly string[]>;
 
@@ -64,7 +64,7 @@ const ARCHIVED_SUMS = ['rows', 'held', 'charged', 'short'] as const;
  */
 export async function checkDays(options: CheckDaysOptions): Promise<DaysCheck> {
   const { books, onHour } = options;
-  // Before the days themselves: one that begins in between is no day without entries.
+  // Read before the days themselves: a day that begins in between must not seem to lack entries.
   const rollupDays = await listRollupDays(books);
   const rows = await books.db.selectFrom('days').selectAll().orderBy('day').execute();
   const known = new Set(rows.map(({ day }) => day));
@@ -97,7 +97,7 @@ interface DayToCheck {
 
 function checkAnyDay(options: CheckDaysOptions, toCheck: DayToCheck): Promise<DayCheck> {
   const { state, archive } = toCheck.row;
-  // Its entries are in two places until it is archived anew: the sums of neither are the day's.
+  // Its entries are in two places until it is archived again: the sums of neither are the day's.
   if (state === 'open' && archive !== null) {
     return Promise.resolve(NOTHING_READ);
   }

@@ -11,7 +11,7 @@ const CHECKSUM_MODULUS = 2_147_483_647;
 
 /** What stays of the entries of a day when they have been read. Amounts are micros. */
 export interface EntrySums {
-  /** With samples of refused requests. */
+  /** Includes samples of refused requests. */
   readonly rows: number;
   readonly held: number;
   readonly charged: number;

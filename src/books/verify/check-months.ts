@@ -19,7 +19,7 @@ interface CheckMonthsOptions {
 
 type Condition = RawBuilder<unknown>;
 
-/** Compared in one statement, which ends long before the client gives it up. */
+/** Accounts that one statement compares: it ends long before the client gives it up. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
@@ -74,7 +74,7 @@ async function checkMonth(
   }
 }
 
-/** Unless it was opened or closed anew since it was compared. */
+/** Does nothing if the month was opened or closed again since it was compared. */
 async function keepVerified(
   { db }: Books,
   month: string,

@@ -6,7 +6,7 @@ import { DRIFTS_SHOWN_MAX } from './compare-sums.ts';
 import type { SumDrift } from './ledger-report.ts';
 import { listRollupDays } from './list-rollup-days.ts';
 
-/** Whose sums are in memory at once. The days are read once for each slice. */
+/** Accounts whose sums are in memory at once. The days are read once for each slice. */
 const ACCOUNTS_MAX = 100_000;
 /** Days of one statement. */
 const DAYS_MAX = 8;

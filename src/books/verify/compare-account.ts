@@ -18,7 +18,7 @@ export interface CompareOptions {
   /** Which of its keys `account` has. */
   readonly keyPart: KeyPart;
   readonly expected: ExpectedAccount;
-  /** Of this account. */
+  /** The holds of this account. */
   readonly holds: readonly AuditedHold[];
   /** What was spent before this month may be gone from Redis. */
   readonly firstKeptMonth: string;

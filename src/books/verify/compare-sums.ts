@@ -3,7 +3,7 @@ import type { BooksTransaction } from '../engine/books.ts';
 import { SUM_COLUMNS, type Sums } from '../engine/tables.ts';
 import type { SumDrift } from './ledger-report.ts';
 
-/** Of one table and day; more of them tell nothing new. */
+/** Drifts of one table and day; more of them show nothing new. */
 export const DRIFTS_SHOWN_MAX = 20;
 
 type SumColumn = keyof Sums;
@@ -12,7 +12,7 @@ type SumColumn = keyof Sums;
 interface Side {
   readonly table: string;
   readonly where: RawBuilder<unknown>;
-  /** What rows are told apart by, in the same order on both sides. */
+  /** The columns that distinguish rows, in the same order on both sides. */
   readonly keys: readonly string[];
   readonly columns: Readonly<Record<SumColumn, string>>;
 }

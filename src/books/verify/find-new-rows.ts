@@ -21,7 +21,7 @@ interface FindNewOptions {
   isLost(stored: CountedEntry): Promise<boolean>;
 }
 
-/** Tells what `enterRows` would make of entries, and writes nothing. */
+/** Finds out what `enterRows` would make of entries, and writes nothing. */
 export async function findNewEntries(
   tx: BooksTransaction,
   entries: readonly EntryRow[],

@@ -42,11 +42,11 @@ export interface UnsettledHolds {
   readonly last_at: string | null;
 }
 
-/** That somebody has seen a difference and leaves it as it is. */
+/** Somebody has seen a difference and leaves it as it is. */
 export interface Acceptance {
   /** Such as `drift acct_1 balance`. */
   readonly finding: string;
-  /** It holds for exactly this much; null of what has no amount. */
+  /** It holds for exactly this much; null if there is no amount. */
   readonly excess_micros: number | null;
   readonly reason: string;
   /** The user and the machine. */
@@ -78,9 +78,9 @@ export interface LedgerReport {
   readonly doubtful: number;
   /** Entries that nobody could decode. */
   readonly damaged: number;
-  /** What of the above counts no more. */
+  /** Which of the above no longer count. */
   readonly accepted: readonly Acceptance[];
-  /** No disagreement: what a node had not settled when it was lost, with its journal. */
+  /** Not a disagreement: what a node had not settled when it was lost, with its journal. */
   readonly unsettled: UnsettledHolds;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Books } from '../engine/books.ts';
 
-/** The days that have sums, each found by one look at an index: they are millions of rows. */
+/** The days that have sums, each found by one search of an index: there are millions of rows. */
 export async function listRollupDays({ db }: Pick<Books, 'db'>): Promise<number[]> {
   const { rows } = await sql<{ readonly day: number }>`
     with recursive found (day) as (

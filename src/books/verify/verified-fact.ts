@@ -5,7 +5,7 @@ import { countProblems, type LedgerReport } from './ledger-report.ts';
 
 const NAME = 'verified';
 
-/** What nodes tell of the last `tollgate ledger verify`; names are those of the fact. */
+/** What nodes report about the last `tollgate ledger verify`; names are those of the fact. */
 export interface VerifiedFact {
   readonly verified_ms: number;
   /** 0 when the books and Redis agreed, but for what is accepted. */

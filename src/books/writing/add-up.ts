@@ -107,7 +107,7 @@ const NO_SUMS: Sums = {
   searches: 0,
 };
 
-/** Of entries, that count as failed. */
+/** Outcomes that count as failed. */
 export const FAILED_OUTCOMES: readonly (string | null)[] = ['failed', 'refused'];
 
 function addSums(sums: Mutable<Sums>, entry: EntryRow, sign: 1 | -1): void {

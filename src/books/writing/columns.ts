@@ -52,7 +52,7 @@ const ENTRY = {
   details: 'bytes',
 } as const;
 
-/** The tables of which many rows are written at once. */
+/** The tables into which many rows are written at once. */
 export const COLUMNS = {
   entries: ENTRY,
   doubtful: { since_day: 'int', ...ENTRY },

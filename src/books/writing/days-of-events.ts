@@ -6,8 +6,8 @@ import { CLOCK_DIFFERENCE_MAX_MS } from '../stream/late-entries.ts';
 type EventTime = Pick<EntryRow, 'request' | 'ms'>;
 
 /**
- * The books cannot have the event on an earlier day. Nearly always it is that of the entry. The
- * clock of the node, which the id tells, may have been ahead of that of Redis.
+ * The books cannot have the event on an earlier day. Nearly always it is the day of the entry.
+ * The clock of the node, from which the id comes, may have been ahead of that of Redis.
  */
 export function firstDayOfEvent({ request, ms }: EventTime): number {
   return dayOfMs(Math.min(minuteOfRequest(request) ?? ms, ms) - CLOCK_DIFFERENCE_MAX_MS);

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../accounts/audit/audit-entry.ts';
 import type { AuditRow } from '../engine/audit-row.ts';
 import { msOfStreamId, type StreamId, seqOfStreamId } from '../stream/stream-id.ts';
 
-/** Places of entries that were written again after a failover are told apart by this much. */
+/** Places of entries that were written again after a failover lie this far apart. */
 const PLACES_PER_MS = 2 ** 20;
 
 /**

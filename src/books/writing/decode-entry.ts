@@ -110,8 +110,8 @@ function createRow(
 }
 
 /**
- * What the request was charged when its hold ran out: its price, less what the late entry charges.
- * Redis does not tell, and the entry of that time may be in the archive.
+ * What the request was charged when its hold ran out: its price, less what the late entry
+ * charges. Redis does not say, and the entry of that time may be in the archive.
  */
 function chargedBefore(
   found: LedgerUsage | undefined,
@@ -141,7 +141,7 @@ function asText(value: string | undefined): string | null {
   return value.includes('\0') ? value.replaceAll('\0', '') : value;
 }
 
-/** What an upstream tells may be anything; what was charged for it stands beside it. */
+/** An upstream may report anything; what was charged for it stands beside it. */
 function asCount(value: number): number {
   if (!(value > 0)) return 0;
   return Math.min(Math.round(value), Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,7 @@ export function deleteEntry(tx: BooksTransaction, entry: EntryRow): Promise<bool
   return deleteFrom(tx, entriesOf(dayOfMs(entry.ms)), entry);
 }
 
-/** The same of an entry that was set aside. */
+/** The same for an entry that was set aside. */
 export function deleteDoubtful(tx: BooksTransaction, row: DoubtfulRow): Promise<boolean> {
   return deleteFrom(tx, 'doubtful', row);
 }

@@ -20,8 +20,8 @@ export interface RowsToEnter {
 
 export interface EnterContext {
   /**
-   * Whether Redis has lost an entry that it ought to have. False when it has it, and when it is
-   * trimmed by now: then nobody can tell.
+   * Whether Redis has lost an entry that it ought to have. False if it has the entry, and also if
+   * it has been trimmed by now: then nobody knows.
    */
   isLost(entry: EntryRow): Promise<boolean>;
   readonly days: KnownDays;
@@ -54,7 +54,7 @@ export async function enterRows(
   const repeats: RepeatRow[] = [];
 
   const replace = async (entry: EntryRow, days: readonly number[]) => {
-    // Read anew: what was in the way of several entries may be gone by now.
+    // Read again: handling an earlier entry may have removed the rival.
     const rivals = await findRivals(tx, [entry], days);
     const lost: EntryRow[] = [];
     for (const { stored } of rivals) {

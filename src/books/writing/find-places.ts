@@ -2,7 +2,7 @@ import type { BooksTransaction } from '../engine/books.ts';
 import { entriesOf } from '../engine/days.ts';
 import type { EntryRow } from '../engine/tables.ts';
 
-/** What tells an entry from others, and whose sums it counts in. */
+/** What distinguishes an entry from others, and the sums in which it counts. */
 export type CountedEntry = Pick<
   EntryRow,
   'ms' | 'bucket' | 'seq' | 'kind' | 'request' | 'account' | 'key' | 'month' | 'charged'

@@ -1,7 +1,7 @@
 import type { BooksTransaction } from '../engine/books.ts';
 import type { RepeatRow } from '../engine/tables.ts';
 
-/** Those that are noted already stay as they are. */
+/** Repeats that are noted already stay as they are. */
 export async function insertRepeats(
   tx: BooksTransaction,
   repeats: readonly RepeatRow[],

@@ -3,7 +3,7 @@ import type { BooksTransaction, Engine } from '../engine/books.ts';
 import type { BooksTables } from '../engine/tables.ts';
 import { type BulkTable, COLUMNS, type ColumnType } from './columns.ts';
 
-/** In one statement of Postgres. */
+/** Rows in one statement of Postgres. */
 const ROWS_AT_ONCE = 2_000;
 const TYPES: Readonly<Record<ColumnType, string>> = {
   int: 'bigint[]',
@@ -18,7 +18,7 @@ interface Insert<Table extends BulkTable> {
   readonly rows: readonly BooksTables[Table][];
   /** What follows `on conflict`. */
   readonly onConflict: string;
-  /** What tells one row from another. */
+  /** What distinguishes one row from another. */
   readonly identity: readonly (keyof BooksTables[Table] & string)[];
 }
 

@@ -1,7 +1,7 @@
 import type { BooksTransaction } from '../engine/books.ts';
 import type { DamagedRow, GapRow } from '../engine/tables.ts';
 
-/** What the streams could not tell: entries that cannot be decoded, and stretches that are gone. */
+/** Notes what the streams lack: entries that cannot be decoded, and stretches that are gone. */
 export async function noteProblems(
   tx: BooksTransaction,
   { damaged, gaps }: { readonly damaged: readonly DamagedRow[]; readonly gaps: readonly GapRow[] },

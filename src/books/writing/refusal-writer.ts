@@ -10,16 +10,15 @@ import { openDaysOf } from './known-days.ts';
 /** Counts that wait for the database; the oldest go first. */
 const COUNTS_WAITING_MAX = 50_000;
 const SAMPLES_WAITING_MAX = 2_000;
-/** A worker reports a minute for so long after its end. */
+/** A worker reports a minute for this long after its end. */
 const MINUTE_OPEN_MS = 180_000;
 /**
- * The books learn of a new key within seconds of being there. What is refused before that waits for
- * its account.
+ * The books learn of a new key within seconds. What is refused before that waits for its account.
  */
 const ACCOUNT_WAIT_MAX_MS = 60_000;
 /** Below are the buckets of accounts. */
 const FIRST_BUCKET = 256;
-/** In one statement. */
+/** Keys in one statement. */
 const KEYS_AT_ONCE = 500;
 
 /** Writes what the workers of this node have refused. Every node writes its own. */
@@ -32,13 +31,13 @@ export interface RefusalWriter {
 interface RefusalWriterOptions {
   readonly nodeId: string;
   readonly nowMs: () => number;
-  /** Never goes back, as a clock may that is put right. */
+  /** Never goes back, as a clock may that is corrected. */
   readonly elapsedMs: () => number;
 }
 
 interface RefusalTotal extends RefusalSeries {
   readonly isWritten: boolean;
-  /** Under which it is written, from the first time on. */
+  /** The account under which it is written, from the first time on. */
   readonly account?: string | undefined;
 }
 
@@ -115,7 +114,7 @@ export function createRefusalWriter(
   };
 }
 
-/** It stays unwritten if it has been counted on meanwhile: then it is another object. */
+/** It stays unwritten if its count has risen meanwhile: then it is another object. */
 function markWritten(
   counts: Map<string, RefusalTotal>,
   counted: RefusalTotal,
@@ -172,7 +171,7 @@ async function writeRows(
   });
 }
 
-/** The rollups do not tell that a day has more rows than it was verified with. */
+/** The rollups do not show that a day has more rows than it was verified with. */
 async function forgetVerified(tx: BooksTransaction, day: number): Promise<void> {
   await tx
     .updateTable('days')

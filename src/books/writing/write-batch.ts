@@ -18,7 +18,7 @@ export interface IngestionState {
 /** What was read from the streams since the state with `version`. */
 export interface Batch extends RowsToEnter {
   readonly version: number;
-  /** Afterwards, of all buckets. */
+  /** The cursors afterwards, of all buckets. */
   readonly cursors: Cursors;
   readonly damaged: readonly DamagedRow[];
   readonly gaps: readonly GapRow[];

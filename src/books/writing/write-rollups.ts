@@ -5,7 +5,7 @@ import type { RollupChanges } from './add-up.ts';
 import type { BulkTable } from './columns.ts';
 import { insertRows } from './insert-rows.ts';
 
-/** Adds the changes to what the rollups have. Months of which they change something are open. */
+/** Adds the changes to what the rollups have. This opens the months that they change. */
 export async function writeRollups(
   engine: Books['engine'],
   tx: BooksTransaction,

@@ -6,14 +6,14 @@ import { markDatabaseErrors } from '../database-error.ts';
 import { listKeyIds, readAccountNames, readKeyNames } from './read-names.ts';
 import { writeNames } from './write-names.ts';
 
-/** Of one portion. Their keys come with them, at most `KEYS_MAX` at once. */
+/** Accounts in one portion. Their keys come with them, at most `KEYS_MAX` at once. */
 const ACCOUNTS_MAX = 100;
 const KEYS_MAX = 500;
-/** Portions that find nothing to read go on with the next bucket, so many times. */
+/** A portion that finds nothing to read continues with the next bucket, up to this many times. */
 const BUCKETS_PER_PORTION = 16;
 
 export interface NamesMirror {
-  /** Begins to read all names, unless that is going on already. */
+  /** Begins to read all names, unless that is already under way. */
   begin(): void;
   isReading(): boolean;
   /** Reads and writes some names. */

@@ -9,12 +9,12 @@ import type { AccountNameRow, KeyNameRow } from '../../engine/tables.ts';
 
 type Connection = Pick<RedisConnection, 'send'>;
 
-/** What is on its way while Redis answers. */
+/** How many reads are under way at once. */
 const READS_AT_ONCE = 64;
 /** What a key has spent is of no interest here. */
 const KEY_FIELDS = keyFields('');
 
-/** Reads the records of accounts; those that there are. */
+/** Reads the records of accounts, as far as they exist. */
 export async function readAccountNames(
   connection: Connection,
   ids: readonly string[],
@@ -30,7 +30,7 @@ export async function readAccountNames(
   });
 }
 
-/** Reads the records of keys; those that there are. */
+/** Reads the records of keys, as far as they exist. */
 export async function readKeyNames(
   connection: Connection,
   ids: readonly string[],

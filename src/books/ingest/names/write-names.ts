@@ -5,8 +5,8 @@ import { splitWords } from './split-words.ts';
 const ROWS_AT_ONCE = 200;
 
 /**
- * Writes those that are new or have changed. An account is found by the words of its name and its
- * id.
+ * Writes the names that are new or have changed. An account is found by the words of its name and
+ * its id.
  */
 export async function writeNames(
   tx: BooksTransaction,

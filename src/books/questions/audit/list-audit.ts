@@ -65,7 +65,7 @@ function readEntered(
   if (start !== undefined) {
     asked = asked.where(sql<boolean>`(ms, seq) < (${start.ms}, ${start.seq})`);
   }
-  // One more tells whether there is another page.
+  // One more shows whether there is another page.
   return asked
     .orderBy('ms', 'desc')
     .orderBy('seq', 'desc')

@@ -2,8 +2,8 @@ import type { Books } from '../../engine/books.ts';
 import type { EntriesQuery } from './read-pages.ts';
 
 /**
- * Late entries that are set aside until somebody has compared them with the archive. To be called
- * before the ledger is read: they may be entered meanwhile.
+ * Late entries that are set aside until they have been compared with the archive. Call this
+ * before reading the ledger: they may be entered meanwhile.
  */
 export async function countDoubtful(
   { db }: Pick<Books, 'db'>,

@@ -45,7 +45,7 @@ const MORE_COLUMNS = [
   'total_ms',
 ] as const satisfies readonly (keyof LedgerEntry)[];
 
-/** Like each line without its end. */
+/** Like each line, without its line end. */
 export const LEDGER_CSV_HEAD = [...ENTRY_COLUMNS, ...USAGE_COLUMNS, ...MORE_COLUMNS].join(',');
 
 export function encodeLedgerCsv(entry: LedgerEntry): string {

@@ -8,7 +8,7 @@ export interface LedgerEntry {
   readonly bucket: number;
   /** Unique within the bucket. */
   readonly id: string;
-  /** Of the id, by the clock of Redis: ISO 8601, UTC. */
+  /** The time in the id, by the clock of Redis: ISO 8601, UTC. */
   readonly time: string;
   readonly kind: string;
   /** The id of the request, or of the payment. */
@@ -17,14 +17,14 @@ export interface LedgerEntry {
   /** Null on payments, as are model and month. */
   readonly key: string | null;
   readonly model: string | null;
-  /** That pays, `yyyymm`: the one of the admission. */
+  /** The month that pays, `yyyymm`: that of the admission. */
   readonly month: string | null;
   readonly held_micros: number;
   /** What left the balance; negative on what was paid in. */
   readonly charged_micros: number;
   /** What it cost above what cap and balance allowed to charge. */
   readonly short_micros: number;
-  /** Of the account, afterwards. */
+  /** The balance of the account afterwards. */
   readonly balance_micros: number;
   readonly usage: LedgerEntryUsage | null;
   readonly note: string | null;

@@ -23,7 +23,7 @@ export async function* listEntries(
   query: EntriesQuery,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // All that it ever keeps, so that it is not broken off in the middle for the sake of others.
+  // Takes all that it ever keeps, so that it is not broken off halfway for the sake of others.
   share.add(2 * LEDGER_PAGE_ROWS);
   const doubtful = await countDoubtful(books, query);
   let lines: string[] = [];

@@ -6,10 +6,10 @@ import type { BooksTables, EntryRow, PaymentRow } from '../../engine/tables.ts';
 import type { Place } from '../page-cursor.ts';
 import { yieldTurn } from '../yield-turn.ts';
 
-/** Of entries, and as many of payments. */
+/** Entries in a page, and as many payments. */
 export const LEDGER_PAGE_ROWS = 500;
 
-/** What is undefined does not matter. */
+/** Undefined fields do not matter. */
 export interface EntriesQuery {
   readonly account?: string | undefined;
   readonly key?: string | undefined;
@@ -18,7 +18,7 @@ export interface EntriesQuery {
   readonly toMs?: number | undefined;
 }
 
-/** Entries of the ledger, the oldest first; never refused requests, which are none. */
+/** Entries of the ledger, the oldest first; refused requests are not among them. */
 export async function* readEntries(
   { db }: Books,
   query: EntriesQuery,

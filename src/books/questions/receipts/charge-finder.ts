@@ -6,7 +6,7 @@ import { findRequest } from './find-request.ts';
  * too old at once, and the books far behind.
  */
 const SEARCH_TIME_MAX_MS = 60_000;
-/** After so long without a search, the next outage has all the time again. */
+/** After this long without a search, the next outage has the whole time again. */
 const REST_MS = 600_000;
 
 interface ChargedRequest {
@@ -14,7 +14,7 @@ interface ChargedRequest {
   readonly bucket: number;
 }
 
-/** What the ledger says that a request was charged already; undefined where it does not tell. */
+/** What a request was already charged, by the ledger; undefined if the ledger does not say. */
 export type ChargeFinder = (request: ChargedRequest) => Promise<number | undefined>;
 
 /** One search at a time. One that takes too long fails. */

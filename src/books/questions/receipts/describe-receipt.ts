@@ -28,7 +28,7 @@ function describeRunning(id: string, hold: RunningRequest, nameOf: FindName) {
 function describeEnded(id: string, entries: readonly EntryRow[], nameOf: FindName) {
   const sum = (field: 'charged' | 'short') =>
     creditsOf(entries.reduce((total, entry) => total + entry[field], 0));
-  // What is settled late holds nothing any more.
+  // A request that is settled late holds nothing any more.
   const heldMicros = Math.max(0, ...entries.map(({ held }) => held));
   const last = entries.at(-1);
   const details = entries.map(detailsOf).findLast((found) => found !== undefined);
@@ -88,7 +88,7 @@ function describeUsage(entry: EntryRow) {
   };
 }
 
-/** All null where nobody was left to tell: the worker had died. */
+/** All null if the worker died before it could report them. */
 function describeDetails(details: RequestDetails | undefined) {
   if (details === undefined) {
     return {

@@ -37,15 +37,15 @@ export type FoundRequest =
 
 interface RequestToFind {
   readonly requestId: string;
-  /** Where it is known: then only ended requests are looked for, and only there. */
+  /** Set if it is known: then only ended requests are searched for, and only there. */
   readonly bucket?: number | undefined;
 }
 
 /**
- * Looks a request up by its id alone. The id tells its minute, and so its days in the books. Redis
- * is asked only if the books may lack something: for its hold, and for entries that are not in the
- * books yet. The books are read again after that, for what was entered and trimmed meanwhile. What
- * is set aside is read before that: it may be entered meanwhile, too.
+ * Looks a request up by its id alone. The id contains its minute, and so gives its days in the
+ * books. Redis is asked only if the books may lack something: for its hold, and for entries that
+ * are not in the books yet. The books are read again after that, for what was entered and trimmed
+ * meanwhile. What is set aside is read before that: it may be entered meanwhile, too.
  */
 export async function findRequest(
   { books, connection, clock }: QuestionSource,
@@ -103,7 +103,7 @@ async function searchBooks(
   return rows.sort(compareRows);
 }
 
-/** What does not count yet, since the archive may have it. */
+/** Rows that do not count yet, since the archive may have them. */
 async function searchDoubtful({ db }: Books, requestId: string): Promise<EntryRow[]> {
   const rows = await db
     .selectFrom('doubtful')
@@ -165,7 +165,7 @@ async function findTraces(
   return { hold, bucket: bucketOfTrace, asked };
 }
 
-/** As `quota/scripts/lua/holds.lua` writes it. */
+/** Reads what `quota/scripts/lua/holds.lua` writes. */
 function decodeHold(text: string): RunningRequest {
   const [account = '', key = '', month = '', model = '', held = '', seen = ''] = text.split('|');
   return { account, key, month, model, heldMicros: Number(held), seenMicros: Number(seen) };

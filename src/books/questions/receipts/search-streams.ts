@@ -45,7 +45,7 @@ export async function searchStreams(
   return rows;
 }
 
-/** Undefined for a payment, and for damage, which `tollgate ledger verify` tells of. */
+/** Undefined for a payment, and for damage, which `tollgate ledger verify` reports. */
 function decodeOrSkip(bucket: number, { id, fields }: StreamEntry): EntryRow | undefined {
   try {
     const decoded = decodeEntry(bucket, id, fields, () => undefined);

@@ -1,17 +1,17 @@
 import { RARE_ROWS_MAX } from './scan-day.ts';
 import type { CountDay } from './slice-day.ts';
 
-/** In one query, whose plan takes time for each of them. */
+/** Days in one query, whose plan takes time for each of them. */
 const DAYS_AT_ONCE_MAX = 8;
 
-/** Days that are looked through together, the newest first. */
+/** Days that are searched together, the newest first. */
 export interface DayGroup {
   readonly days: readonly [number, ...number[]];
-  /** How many rows an index leads to; undefined where only the hours of the one day tell. */
+  /** How many rows an index leads to; undefined if only the hours of the one day show it. */
   readonly rows: number | undefined;
 }
 
-/** Puts days together of which an index leads to few rows each. */
+/** Groups days for which an index leads to few rows each. */
 export function groupDays(days: readonly number[], rowsOf: CountDay): DayGroup[] {
   const groups: { days: [number, ...number[]]; rows: number | undefined; hasRoom: boolean }[] = [];
   for (const day of days) {

@@ -13,9 +13,9 @@ import type { RequestRow } from './scan-day.ts';
 import { type ListedRequest, showRequest } from './show-request.ts';
 import { countDays } from './slice-day.ts';
 
-/** For one page, about. */
+/** How many rows one page looks at, about. */
 const LOOKED_MAX = 24_000;
-/** A query takes as long as looking at so many rows. */
+/** A query takes as long as looking at this many rows. */
 const QUERY_ROWS = 200;
 
 export interface RequestsQuery extends RequestFilter {
@@ -28,7 +28,7 @@ export interface RequestsPage {
   /** The newest first. */
   readonly data: readonly ListedRequest[];
   readonly next: string | null;
-  /** Rows that are not older are on this page or on one before; null: so are all. */
+  /** All rows from this time on are on this page or an earlier one; null if all rows are. */
   readonly looked_back_to: string | null;
   readonly books_until: string | null;
 }
@@ -36,8 +36,8 @@ export interface RequestsPage {
 /**
  * Lists entries of requests. A request with several entries, such as one that expired and was
  * settled late, or whose charge is an orphan, is a row for each of them, with its own `kind`. A
- * page looks at so many rows at most that it may be shorter than `limit`, or empty, and have a
- * `next`.
+ * page looks at a limited number of rows, so it may be shorter than `limit`, or empty, and still
+ * have a `next`.
  */
 export async function listRequests(
   context: QuestionContext,
@@ -47,7 +47,7 @@ export async function listRequests(
   const { books } = context;
   const { limit, before, ...asked } = query;
   const start = before === undefined ? undefined : decodePageCursor('r', before);
-  // Before the entries: what comes in meanwhile is not promised.
+  // Read before the entries: what comes in meanwhile is not promised.
   const booksUntil = await readBooksUntil(context);
   const filter = await addAccountOfKey(books, asked);
   const { rows, reached } = await findRows(context, { filter, limit, start }, signal);
@@ -68,7 +68,7 @@ interface Page {
 
 interface FoundRows {
   readonly rows: readonly RequestRow[];
-  /** Where the next page goes on; undefined after the last row. */
+  /** Where the next page continues; undefined after the last row. */
   readonly reached: Place | undefined;
 }
 
@@ -77,7 +77,7 @@ async function findRows(
   { filter, limit, start }: Page,
   signal: AbortSignal,
 ): Promise<FoundRows> {
-  // One more tells whether there is another page.
+  // One more shows whether there is another page.
   const wanted = limit + 1;
   const rows: RequestRow[] = [];
   let before = start;

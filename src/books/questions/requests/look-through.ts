@@ -25,8 +25,8 @@ interface LookedPart {
 type Search = Omit<RowSearch, 'day'>;
 
 /**
- * Looks for the newest rows of some days that match, part by part. `search` is asked before each
- * part: it tells what was reached by then.
+ * Looks for the newest rows of some days that match, part by part. `search` is called before each
+ * part, and says what was reached by then.
  */
 export async function* lookThrough(
   search: () => Search,

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { BooksTables, EntryKind } from '../../engine/tables.ts';
 
-/** What is undefined does not matter. Of each span both ends belong to it, but not `toMs`. */
+/** Undefined fields do not matter. Both ends of a span belong to it, except for `toMs`. */
 export interface RequestFilter {
   readonly account?: string | undefined;
   readonly key?: string | undefined;
@@ -31,7 +31,7 @@ type Select<Row> = SelectQueryBuilder<BooksTables, 'entries', Row>;
 function narrowToIndex<Row>(query: Select<Row>, filter: RequestFilter): Select<Row> {
   const { account } = filter;
   const ofAccount = account === undefined ? query : query.where('account', '=', account);
-  // As the indexes have it: with a parameter they would not be used.
+  // Written as in the indexes: with a parameter they would not be used.
   return isAboutFailures(filter) ? ofAccount.where(sql<boolean>`outcome <> 'complete'`) : ofAccount;
 }
 

@@ -35,7 +35,7 @@ export function scanDay(scan: RowSearch, slice?: DaySlice): Promise<RequestRow[]
   return newestOf(narrowToTime(query, scan, slice), scan).execute();
 }
 
-/** Does the same for whole days, in one query: one for each would take as long as all others. */
+/** Does the same for whole days in one query: separate ones would take as long as all others. */
 export function scanDayGroup(
   scan: Omit<RowSearch, 'day'>,
   [first, ...others]: readonly [number, ...number[]],
@@ -43,7 +43,7 @@ export function scanDayGroup(
   const { db, filter } = scan;
   const newestOfDay = (day: number) => {
     const query = narrow(db.selectFrom(entriesOf(day)).select(COLUMNS), filter);
-    // SQLite takes an order and a limit of a part only in a query of its own.
+    // SQLite takes an order and a limit for a part only if it is a query of its own.
     return db.selectFrom(newestOf(narrowToTime(query, scan), scan).as('entries')).selectAll();
   };
   const parts = others.map(newestOfDay);

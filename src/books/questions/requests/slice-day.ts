@@ -4,7 +4,7 @@ import type { Books } from '../../engine/books.ts';
 import { hourOfMs, msOfDay } from '../../engine/days.ts';
 import { isAboutFailures, type RequestFilter } from './request-filter.ts';
 
-/** Looked at in one query; libsql does nothing else meanwhile. */
+/** Rows that one query looks at; libsql does nothing else meanwhile. */
 const SLICE_ROWS_MAX = 8_000;
 const HOURS = 24;
 /** Sums count what failed, but not whose client had left. */
@@ -17,7 +17,7 @@ export interface DaySlice {
   readonly rows: number;
 }
 
-/** How many rows an index leads to on a day; undefined where only its hours tell. */
+/** How many rows an index leads to on a day; undefined if only its hours show it. */
 export type CountDay = (day: number) => number | undefined;
 
 /** Counts the rows of an account on all days at once. */
@@ -41,8 +41,8 @@ export async function countDays(
 }
 
 /**
- * Divides a day into slices that are looked at one after the other, the newest first. The sums tell
- * how many rows an hour has; all slices together are the whole day, whatever they tell.
+ * Divides a day into slices that are read one after the other, the newest first. The sums say how
+ * many rows an hour has; all slices together are the whole day, whatever they say.
  */
 export async function sliceDay(
   { db }: Pick<Books, 'db'>,
@@ -101,7 +101,7 @@ function listHours(day: number): number[] {
   return Array.from({ length: HOURS }, (_, i) => first + i);
 }
 
-/** As if its rows came evenly. */
+/** Assumes that its rows came evenly. */
 function divideHour(hour: number, rows: number): DaySlice[] {
   const parts = Math.max(1, Math.ceil(rows / SLICE_ROWS_MAX));
   const startOf = (part: number) => hour * HOUR_MS + Math.floor((part * HOUR_MS) / parts);

@@ -1,4 +1,4 @@
-/** Of a page that is printed on A4. */
+/** The style of a page that is printed on A4. */
 export const STATEMENT_STYLE = `
 @page { size: A4; margin: 18mm 15mm; }
 :root { color-scheme: light; }

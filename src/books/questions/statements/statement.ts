@@ -22,7 +22,7 @@ import { sumPayments } from '../usage/sum-payments.ts';
 import { columnsOf, type UsageGroup } from '../usage/usage-query.ts';
 import { yieldTurn } from '../yield-turn.ts';
 
-/** Of an account in a month: its keys with their models, and its payments. */
+/** The most rows of an account in a month: its keys with their models, and its payments. */
 const ROWS_MAX = 100_000;
 /** A failover may take entries back, and bring them again, for as long as Redis keeps them. */
 const CLOSED_AFTER_MS = INGEST_PACE.keepMs;
@@ -43,7 +43,7 @@ export interface Statement {
   readonly closing_balance: number;
   /** The month is over, and what was entered in it is in the books and cannot change any more. */
   readonly is_closed: boolean;
-  /** Missing in the bucket of the account before the end of the month; null if nothing is. */
+  /** What the bucket of the account lacks before the end of the month; null if nothing. */
   readonly incomplete: MissingCounts | null;
   /** The oldest first. */
   readonly payments: readonly StatedPayment[];
@@ -137,7 +137,7 @@ async function hasDoubtful({ db }: Books, account: string, toMs: number): Promis
   return found.length > 0;
 }
 
-/** Also what is missing before the month, which the opening balance lacks. */
+/** Includes what is missing before the month: the opening balance lacks it. */
 async function findMissing(
   books: Books,
   account: string,

@@ -6,7 +6,7 @@ import type { UsageQuery } from './usage-query.ts';
 
 interface CollectedUsage {
   readonly rows: readonly UsageRow[];
-  /** Also of the rows that the limit leaves out. */
+  /** Includes the rows that the limit leaves out. */
   readonly total: readonly number[];
 }
 

@@ -26,7 +26,7 @@ export async function findDays({ db }: Books): Promise<FoundDays | undefined> {
   };
 }
 
-/** Asked for both ends at once, libsql would look at every row between them. */
+/** Asked for both ends at once, libsql would read every row between them. */
 async function findDay(db: Books['db'], order: 'asc' | 'desc'): Promise<number | undefined> {
   const found = await db
     .selectFrom('account_days')

@@ -70,7 +70,7 @@ export function planUsage(
   return segments;
 }
 
-/** The closed months that are whole in a span of days. */
+/** The closed months that lie entirely within a span of days. */
 function listClosed(
   { first, end }: DaysOfMonth,
   closedMonths: ReadonlySet<string>,
@@ -87,9 +87,9 @@ function listClosed(
 
 interface Rollups {
   readonly months?: 'usage_months';
-  /** Undefined where hours answer for days too. */
+  /** Undefined if hours answer for days too. */
   readonly days?: UsageSource;
-  /** Undefined where no rollup can tell. */
+  /** Undefined if no rollup has the answer. */
   readonly hours?: UsageSource;
 }
 

@@ -23,7 +23,7 @@ export interface UsageRow {
 
 interface ReadUsageQuery extends UsageFilter {
   readonly by: readonly UsageGroup[];
-  /** As many as may have to be in memory at once. */
+  /** The most rows that may have to be in memory at once. */
   readonly rowsMax: number;
 }
 
@@ -53,7 +53,7 @@ export async function* readUsage(
   for await (const slice of listSlices(books, { columns, filter, segments }, signal)) {
     const rows = createRows(rowsMax, share);
     const readMax = () => Math.min(rowsMax, rows.count() + share.room());
-    // What is not by time adds up: there is no chunk that is small enough.
+    // Rows that are not by time add up, so no chunk is small enough.
     const readRoom = () => (isByTime ? readMax() - rows.count() : Number.POSITIVE_INFINITY);
     const room = { rowsMax, readMax, readRoom };
     const chunks = { columns, filter, segments, slice, days: days.tables, ...room };

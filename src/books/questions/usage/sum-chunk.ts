@@ -101,8 +101,8 @@ function timeOf({ source, fromMs, toMs, filter, slice }: Chunk): Expression {
     (account) => account !== undefined,
   );
   if (!isAboutSomeAccounts) return sql`${name} >= ${first} and ${name} < ${end}`;
-  // The keys of rollups begin with the time: with a list of times each is a look at the accounts
-  // alone, with a span it is a look at everything in it.
+  // The keys of rollups begin with the time: with a list of times, each reads the accounts alone;
+  // with a span, everything in it is read.
   const times = Array.from({ length: end - first }, (_, i) => first + i);
   return sql`${name} in (${sql.join(times)})`;
 }

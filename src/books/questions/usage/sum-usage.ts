@@ -7,12 +7,12 @@ import { type ShownUsage, showSums, showUsage, subjectsOf, type UsageSums } from
 import { sumPayments } from './sum-payments.ts';
 import { columnsOf, USAGE_FILTERS, type UsageGroup, type UsageQuery } from './usage-query.ts';
 
-/** In an answer that is not streamed. */
+/** Rows in an answer that is not streamed. */
 const ROWS_MAX = 100_000;
 
 /** Names are those of the admin API. */
 export interface UsageReport {
-  /** In their order in the rows. */
+  /** In the order of the columns of the rows. */
   readonly by: readonly UsageGroup[];
   readonly account: string | null;
   readonly key: string | null;
@@ -23,9 +23,9 @@ export interface UsageReport {
   readonly from: string | null;
   readonly to: string | null;
   readonly data: readonly ShownUsage[];
-  /** Of all rows, also those that the limit leaves out. */
+  /** Includes the rows that the limit leaves out. */
   readonly total: UsageSums;
-  /** What was paid in, less what was taken back; null of less than an account. */
+  /** What was paid in, less what was taken back; null for less than an account. */
   readonly paid: number | null;
   readonly books_until: string | null;
 }

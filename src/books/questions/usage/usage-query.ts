@@ -13,7 +13,7 @@ export const USAGE_GROUPS = [
 ] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** What usage can be told of. */
+/** What usage can be restricted to. */
 export const USAGE_FILTERS = ['account', 'key', 'group', 'end_user', 'model', 'upstream'] as const;
 
 export interface UsageFilter
@@ -23,7 +23,7 @@ export interface UsageFilter
   readonly toMs?: number | undefined;
 }
 
-/** What is undefined does not matter. */
+/** Undefined fields do not matter. */
 export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageGroup[];
   /** The largest charges first. */
@@ -37,7 +37,7 @@ export type UsageSource = keyof Pick<
   'entries' | 'usage_hours' | 'usage_days' | 'usage_months' | 'account_days' | 'fleet_hours'
 >;
 
-/** What the rows of an answer are told apart by: those by key have their account too. */
+/** The columns that distinguish the rows of an answer: rows by key have their account too. */
 export function columnsOf(by: readonly UsageGroup[]): readonly UsageGroup[] {
   const isAsked = new Set(by);
   return USAGE_GROUPS.filter(
