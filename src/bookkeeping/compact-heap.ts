@@ -8,9 +8,9 @@ const GROWTH_SHARE_MIN = 0.25;
 const GROWTH_BYTES_MIN = 2_000_000;
 
 /**
- * Gives back what this thread needed to load its code, or for work that is over, and returns the
- * size of its heap. V8 waits until a heap has some 25 MB, and leaves the gaps in it as they are.
- * Blocks the thread, for 40 to 70 ms where a heap is that small, so it is nothing for a worker.
+ * Frees the memory that this thread needed to load its code, or for work that is over, and
+ * returns the size of its heap. V8 waits until a heap has some 25 MB, and keeps its gaps. Blocks
+ * the thread for 40 to 70 ms with a heap this small, too long for workers.
  */
 function compactHeap(): number {
   setFlagsFromString('--expose-gc');
@@ -26,8 +26,8 @@ export function compactHeapLater(): void {
 }
 
 /**
- * Compacts the heap now, and again whenever it has grown, until the thread ends. If it began a
- * minute later, a primary that answers questions would have more than its 150 MB
+ * Compacts the heap now, and again whenever it has grown, until the thread ends. If this began a
+ * minute later, a primary that answers questions would exceed its 150 MB
  * (`bench/scenarios/books-memory.ts`).
  */
 export function keepHeapCompact(): void {

@@ -1,7 +1,7 @@
 import type { Ingester } from '../books/ingest/start-ingester.ts';
 import type { Log } from '../lib/log.ts';
 
-/** After a failure: what fails may have taken long. */
+/** The pause after a failure: what fails may have taken a long time. */
 const AGAIN_MS = 600_000;
 
 interface DutyOptions {
@@ -13,8 +13,8 @@ interface DutyOptions {
 }
 
 /**
- * What only the node that writes the books does, now and then. `untilMs` is by the clock of Redis,
- * which the entries have, too: every older one is in the books.
+ * Work that only the node that writes the books does, now and then. `untilMs` is by the clock of
+ * Redis, as are the times of entries: every older entry is in the books.
  */
 export function createDuty(
   work: (untilMs: number) => Promise<unknown>,

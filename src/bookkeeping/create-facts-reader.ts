@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts';
 import { logFailures } from './log-failures.ts';
 
 interface FactsReader {
-  /** As they were read last. Undefined if that failed: old numbers would look like good ones. */
+  /** The facts as last read. Undefined if that failed: old numbers would look like new ones. */
   facts(): BooksFacts | undefined;
   read(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export function createForgetter(
   log: Log,
 ): () => Promise<void> {
   const forget = async (untilMs: number) => {
-    // A clock that is ahead would have it forget what is in use.
+    // With a clock that is ahead, it would forget what is still in use.
     const clock = { nowMs: () => Math.min(options.clock.nowMs(), untilMs) };
     await forgetOldRefusals({ ...options, clock }, log);
     const { months, keys } = await forgetOldCounters({ ...options, clock });

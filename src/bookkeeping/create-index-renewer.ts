@@ -8,12 +8,12 @@ import { createDuty } from './create-duty.ts';
 
 interface IndexRenewerOptions {
   readonly books: Books;
-  /** Does the work with books that wait longer: an index of a large day takes its time. */
+  /** Runs the work with a longer time limit: an index of a large day takes long to build. */
   readonly withPatience: (work: (patient: Books) => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Gives days that an earlier version has made the indexes of this one, once they are closed. */
+/** Gives days of an earlier version the indexes of this one, once the days are closed. */
 export function createIndexRenewer(
   { books, withPatience, signal }: IndexRenewerOptions,
   ingester: () => Pick<Ingester, 'state'> | undefined,

@@ -5,18 +5,18 @@ import type { Ingester } from '../books/ingest/start-ingester.ts';
 import type { Log } from '../lib/log.ts';
 import { createDuty } from './create-duty.ts';
 
-/** Entries that were late by as much as a weekend are in the books by then. */
+/** By then, even entries that were late by a weekend are in the books. */
 const CLOSED_AFTER_MS = 3 * 86_400_000;
 
 interface MonthCloserOptions {
   readonly books: Books;
-  /** Does the work with books that wait longer: the sums of many accounts take their time. */
+  /** Runs the work with a longer time limit: the sums of many accounts take long. */
   readonly withPatience: (work: (patient: Books) => Promise<void>) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Closes the months that are over, the oldest first. One that cannot be closed has its next turn
+ * Closes the months that are over, the oldest first. A month that cannot be closed is tried again
  * after all later ones.
  */
 export function createMonthCloser(
@@ -26,7 +26,7 @@ export function createMonthCloser(
 ): () => Promise<void> {
   let tried: string | undefined;
   const close = async (untilMs: number) => {
-    // The lease of the books may have been with a node of an earlier version meanwhile.
+    // A node of an earlier version may have held the lease of the books in between.
     await openUnlikeMonths(books);
     const month = await findMonthToClose(books, dayOfMs(untilMs - CLOSED_AFTER_MS), tried);
     tried = month;

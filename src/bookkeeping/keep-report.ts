@@ -1,8 +1,8 @@
 import type { IngestReport } from './thread-messages.ts';
 
 /**
- * The thread reports every second, unless it stands still. A file of the books that another process
- * writes may hold it up for 20 s.
+ * The thread reports every second, unless it is blocked. Another process that writes to the file
+ * of the books may block it for 20 s.
  */
 const AGE_MAX_MS = 30_000;
 
@@ -10,7 +10,7 @@ interface ReportMemory {
   note(report: IngestReport): void;
   /** To be called when the thread has ended. */
   forget(): void;
-  /** The last report, unless it is too old to say anything of now. */
+  /** The last report, unless it is too old to describe the present. */
   read(): IngestReport | undefined;
 }
 

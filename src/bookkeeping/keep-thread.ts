@@ -7,44 +7,44 @@ import { pause } from '../timers/pause.ts';
 const RESTART_DELAY_MS = 1_000;
 /** How long a thread may take to end by itself. */
 const STOP_MAX_MS = 10_000;
-/** What is new is collected more often, and takes a third of the memory. */
+/** New objects are collected more often than by default, and take a third of the memory. */
 const YOUNG_HEAP_MB_MAX = 12;
 
 interface KeepThreadOptions<FromThread> {
   readonly file: URL;
-  /** What the thread starts with, each time anew. */
+  /** Called at each start, for what the thread starts with. */
   readonly order: () => unknown;
   /** What the thread may keep in memory; one that needs more is replaced. */
   readonly heapMbMax: number;
   /** Set if it runs only while it is needed, since a thread takes some 40 MB. */
   readonly rest?: ThreadRest;
   readonly onMessage: (message: FromThread) => void;
-  /** The thread has ended by itself, and is started anew; one that rests at its next message. */
+  /** The thread has ended by itself. It starts again, at its next message if it may rest. */
   readonly onBreak: () => void;
   readonly log: Log;
 }
 
 /** A thread that rests has ended, and is started by the next message. */
 interface ThreadRest {
-  /** How long after the last message. */
+  /** How long after the last message it ends. */
   readonly afterMs: number;
-  /** Whether everything that it was told is done: otherwise it goes on. */
+  /** Whether it is done with every message. Until then it keeps running. */
   isDone(): boolean;
 }
 
 export interface ThreadHandle<ToThread> {
-  /** What is told while there is no thread is lost, unless the thread may rest. */
+  /** Messages sent while no thread runs are lost, unless the thread may rest. */
   tell(message: ToThread): void;
   stop(): Promise<void>;
 }
 
-/** Runs a thread, and starts it again when it ends. It is told `{type: 'stop'}` in the end. */
+/** Runs a thread, and starts it again when it ends. Sends it `{type: 'stop'}` in the end. */
 export function keepThread<ToThread, FromThread>(
   options: KeepThreadOptions<FromThread>,
 ): ThreadHandle<ToThread | { readonly type: 'stop' }> {
   const { file, order, heapMbMax, rest, onMessage, onBreak, log } = options;
   const stopping = new AbortController();
-  /** Those that were told to stop, too. */
+  /** Includes threads that are stopping. */
   const running = new Map<Worker, Promise<unknown>>();
   let thread: Worker | undefined;
   let restTimer: NodeJS.Timeout | undefined;
@@ -64,7 +64,7 @@ export function keepThread<ToThread, FromThread>(
       worker.once('exit', () => {
         running.delete(worker);
         resolve(undefined);
-        // One that rests has a successor by now, or needs none.
+        // A thread that was put to rest has a successor by now, or needs none.
         if (thread !== worker) return;
         thread = undefined;
         if (stopping.signal.aborted) return;
@@ -90,7 +90,7 @@ export function keepThread<ToThread, FromThread>(
       if (thread === undefined || stopping.signal.aborted) return;
       if (!isDone()) return restLater({ afterMs, isDone });
       const resting = thread;
-      // From here on, whatever is told starts another one.
+      // From here on, any message starts another thread.
       thread = undefined;
       void end(resting);
     }, afterMs).unref();
@@ -100,8 +100,8 @@ export function keepThread<ToThread, FromThread>(
   return {
     tell(message) {
       const isWanted = rest !== undefined && thread === undefined && !stopping.signal.aborted;
-      const told = isWanted ? start() : thread;
-      told?.postMessage(message);
+      const target = isWanted ? start() : thread;
+      target?.postMessage(message);
       if (rest !== undefined) restLater(rest);
     },
     async stop() {

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.ts';
 
 /**
- * For work that is repeated, and whose failures nobody else reports. Logs the first failure of a
+ * For work that is repeated, and whose failures nobody else reports. Logs the first failure in a
  * row, and the end of the row.
  */
 export function logFailures(

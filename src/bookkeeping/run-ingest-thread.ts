@@ -27,24 +27,24 @@ import type { IngestOrder, IngestReport, MessageToIngester } from './thread-mess
 
 const COMMAND_TIMEOUT_MS = 2_000;
 const REPORT_MS = 1_000;
-/** Also while there is no database. */
+/** The lag is read even while there is no database. */
 const LAG_MS = 3_000;
-/** From one count of the entries in Redis to the next, by whichever node. */
+/** Between two counts of the entries in Redis, by whichever node. */
 const COUNT_MS = 10_000;
 /** Longer than a failover takes. */
 const COUNT_KEPT_MS = 60_000;
 const MIGRATE_AGAIN_MS = 2_000;
-/** While somebody has a table for long: each try keeps others waiting. */
+/** While somebody has locked a table for a long time: each try keeps others waiting. */
 const MIGRATE_LATER_MS = 30_000;
 /** Facts are read so rarely that they cost nothing. */
 const FACTS_MS = 15_000;
 /** Whether a round is due costs one query. */
 const FORGET_MS = 15_000;
-/** From one day whose indexes are renewed to the next, so that entries come in between. */
+/** Between days whose indexes are renewed, so that entries can be written in between. */
 const RENEW_MS = 5_000;
-/** From one look for a month that is over to the next. */
+/** How often to check for a month that has ended. */
 const CLOSE_MS = 60_000;
-/** A thread that is to end is ended in the middle of it. */
+/** A thread that has to end is ended in the middle of such work. */
 const LONG_WORK_MAX_MS = 3_600_000;
 
 /** The thread of the primary that writes the books: its composition root. */
@@ -64,7 +64,7 @@ async function run(port: MessagePort, order: IngestOrder): Promise<void> {
   const { books, rests, refusals } = openWriter(order);
   const facts = createFactsReader(books, log);
   const lag = createLagReader(connection);
-  // Also while there is no database: then most of them wait.
+  // Counts even while there is no database: that is when most entries wait.
   const waiting = watchWaiting({
     ...{ connection, nodeId, everyMs: COUNT_MS, keptMs: COUNT_KEPT_MS, log },
   });
@@ -141,7 +141,7 @@ function carryOutLongDuties(
   ]);
 }
 
-/** A file has one writer only, and no time limit for its statements. */
+/** A file has only one writer, and no time limit for its statements. */
 function lendPatient(books: Books, target: BooksTarget) {
   return async (work: (patient: Books) => Promise<void>): Promise<void> => {
     if (target.kind === 'file') return await work(books);
@@ -155,19 +155,19 @@ function lendPatient(books: Books, target: BooksTarget) {
   };
 }
 
-/** Until it has succeeded: the database may come after the node. */
+/** Tries until it succeeds: the database may start after the node. */
 async function migrate(
   books: Books,
   signal: AbortSignal,
   log: Log,
-  tell: (failure: string | undefined) => void,
+  setFailure: (failure: string | undefined) => void,
 ): Promise<void> {
   for (let attempt = 1; !signal.aborted; attempt++) {
     try {
       await migrateBooks(books, Date.now());
-      return tell(undefined);
+      return setFailure(undefined);
     } catch (error) {
-      tell(describeError(error));
+      setFailure(describeError(error));
       if (attempt === 1) log.error({ err: error }, 'the books cannot be opened at the moment');
       const againMs = isLockTimeout(error) ? MIGRATE_LATER_MS : MIGRATE_AGAIN_MS;
       await pause(againMs, signal);
@@ -176,8 +176,8 @@ async function migrate(
 }
 
 /**
- * What fails is tried again the next time. Work whose failure shows nowhere else tells the log of
- * it: a lag that cannot be read grows.
+ * Failed work is tried again the next time. Work whose failures show nowhere else logs them; a
+ * lag that cannot be read shows, because it grows.
  */
 async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>) {
   while (!signal.aborted) {

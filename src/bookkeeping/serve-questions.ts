@@ -6,14 +6,14 @@ import type { MessageFromAnswerer, MessageToAnswerer, QuestionFailure } from './
 
 interface OpenQuestion {
   readonly closing: AbortController;
-  /** Calls the next part of a streamed answer. */
+  /** Releases the next part of a streamed answer. */
   wantMore: () => void;
 }
 
-/** Answers what the primary asks of this thread. One part of a streamed answer is under way. */
+/** Answers the primary's questions to this thread. Streamed answers send one part at a time. */
 export function serveQuestions(port: MessagePort, answers: BoundQuestions): void {
   const open = new Map<number, OpenQuestion>();
-  const tell = (message: MessageFromAnswerer) => port.postMessage(message);
+  const send = (message: MessageFromAnswerer) => port.postMessage(message);
 
   const stream = async (id: number, parts: AsyncIterable<string>, question: OpenQuestion) => {
     const { signal } = question.closing;
@@ -23,10 +23,10 @@ export function serveQuestions(port: MessagePort, answers: BoundQuestions): void
       question.wantMore = wanted.resolve;
       if (signal.aborted) break;
       if (text === '') continue;
-      tell({ type: 'part', id, text });
+      send({ type: 'part', id, text });
       await wanted.promise;
     }
-    tell({ type: 'end', id });
+    send({ type: 'end', id });
   };
 
   const answer = async (id: number, name: string, query: unknown) => {
@@ -36,10 +36,10 @@ export function serveQuestions(port: MessagePort, answers: BoundQuestions): void
       const ask = answers[name];
       if (ask === undefined) throw new Error(`there is no question ${name}`);
       const found = ask(query as never, question.closing.signal);
-      if (found instanceof Promise) tell({ type: 'answer', id, answer: await found });
+      if (found instanceof Promise) send({ type: 'answer', id, answer: await found });
       else await stream(id, found, question);
     } catch (error) {
-      tell({ type: 'failed', id, failure: describeFailure(error) });
+      send({ type: 'failed', id, failure: describeFailure(error) });
     } finally {
       open.delete(id);
     }

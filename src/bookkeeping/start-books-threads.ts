@@ -13,9 +13,9 @@ import type {
   UpstreamCosts,
 } from './thread-messages.ts';
 
-/** Of each thread. A question that needs more is broken off, and its thread replaced. */
+/** For each thread. A question that needs more fails, and its thread is replaced. */
 const HEAP_MB_MAX = 256;
-/** Whoever looks at the dashboard asks more often. */
+/** An open dashboard asks more often. */
 const REST_AFTER_MS = 60_000;
 
 const INGEST_FILE = new URL('./run-ingest-thread.js', import.meta.url);
@@ -52,7 +52,7 @@ export function startBooksThreads(order: IngestOrder, log: Log): BooksThreads {
     heapMbMax: HEAP_MB_MAX,
     onMessage: (message) => line.take(message),
     onBreak: () => line.breakOff(),
-    // Nobody asks a node but the dashboard and commands.
+    // Only the dashboard and commands ask questions.
     rest: { afterMs: REST_AFTER_MS, isDone: () => line.isIdle() },
     log,
   });

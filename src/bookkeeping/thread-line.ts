@@ -3,8 +3,8 @@ import { createDeferred } from '../lib/time/deferred.ts';
 import type { MessageFromAnswerer, MessageToAnswerer, QuestionFailure } from './thread-messages.ts';
 
 /**
- * Questions under way at once; a question beyond is refused. One that nobody waits for any more
- * counts until the thread has done with it, because the database may still be at work on it.
+ * The most questions at once; further ones are refused. A question that nobody waits for any more
+ * counts until the thread is done with it, because the database may still be working on it.
  */
 export const QUESTIONS_MAX = 64;
 
@@ -14,9 +14,9 @@ export interface ThreadLine {
   stream(name: string, query: unknown, signal?: AbortSignal): AsyncIterable<string>;
   /** No question is under way. */
   isIdle(): boolean;
-  /** To be called with what the thread says. */
+  /** Call this with each message of the thread. */
   take(message: MessageFromAnswerer): void;
-  /** The thread has ended: whoever waits is told so. */
+  /** The thread has ended: all open questions fail. */
   breakOff(): void;
 }
 
@@ -26,7 +26,7 @@ interface OpenAnswer {
 
 const LEFT: OpenAnswer = { take: () => {} };
 
-export function createThreadLine(tell: (message: MessageToAnswerer) => void): ThreadLine {
+export function createThreadLine(send: (message: MessageToAnswerer) => void): ThreadLine {
   const underWay = new Map<number, OpenAnswer>();
   let lastId = 0;
 
@@ -36,14 +36,14 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
     }
     lastId += 1;
     underWay.set(lastId, { take });
-    tell({ type: 'ask', id: lastId, name, query });
+    send({ type: 'ask', id: lastId, name, query });
     return lastId;
   };
 
   const leave = (id: number) => {
     if (!underWay.has(id)) return;
     underWay.set(id, LEFT);
-    tell({ type: 'cancel', id });
+    send({ type: 'cancel', id });
   };
 
   return {
@@ -62,7 +62,7 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
         signal?.addEventListener('abort', stopWaiting, { once: true });
       }),
 
-    stream: (name, query, signal) => readStream({ open, leave, tell }, { name, query, signal }),
+    stream: (name, query, signal) => readStream({ open, leave, send }, { name, query, signal }),
 
     isIdle: () => underWay.size === 0,
 
@@ -83,7 +83,7 @@ export function createThreadLine(tell: (message: MessageToAnswerer) => void): Th
 interface StreamLine {
   open(name: string, query: unknown, take: OpenAnswer['take']): number;
   leave(id: number): void;
-  tell(message: MessageToAnswerer): void;
+  send(message: MessageToAnswerer): void;
 }
 
 interface StreamQuestion {
@@ -93,7 +93,7 @@ interface StreamQuestion {
 }
 
 async function* readStream(
-  { open, leave, tell }: StreamLine,
+  { open, leave, send }: StreamLine,
   { name, query, signal }: StreamQuestion,
 ): AsyncGenerator<string, void, undefined> {
   signal?.throwIfAborted();
@@ -103,8 +103,8 @@ async function* readStream(
     messages.push(message);
     news.resolve();
   });
-  const look = () => news.resolve();
-  signal?.addEventListener('abort', look, { once: true });
+  const wake = () => news.resolve();
+  signal?.addEventListener('abort', wake, { once: true });
   try {
     for (;;) {
       const message = messages.shift();
@@ -113,14 +113,14 @@ async function* readStream(
       if (message?.type === 'failed') throw revive(message.failure);
       if (message?.type === 'part') {
         yield message.text;
-        tell({ type: 'more', id });
+        send({ type: 'more', id });
       } else {
         await news.promise;
         news = createDeferred();
       }
     }
   } finally {
-    signal?.removeEventListener('abort', look);
+    signal?.removeEventListener('abort', wake);
     leave(id);
   }
 }

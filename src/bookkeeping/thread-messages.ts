@@ -19,7 +19,7 @@ export type MessageToAnswerer =
   | { readonly type: 'ask'; readonly id: number; readonly name: string; readonly query: unknown }
   /** The next part of a streamed answer is wanted. */
   | { readonly type: 'more'; readonly id: number }
-  /** Nobody waits for it any more. */
+  /** Nobody waits for the answer any more. */
   | { readonly type: 'cancel'; readonly id: number }
   | { readonly type: 'stop' };
 
@@ -39,7 +39,7 @@ export interface QuestionFailure {
 export type UpstreamCosts = Parameters<typeof createFindCost>[0];
 
 export interface IngestOrder extends ThreadOrder {
-  /** The id of the node, a space, and what no other process has. */
+  /** The id of the node, a space, and something that no other process has. */
   readonly run: string;
   readonly costs: UpstreamCosts;
   /** Undefined where the archiver deletes old counts of refusals. */
@@ -53,7 +53,7 @@ export type MessageToIngester =
   | { readonly type: 'refusals'; readonly batch: RefusalBatch }
   | { readonly type: 'stop' };
 
-/** Told once a second. */
+/** Sent once a second. */
 export interface MessageFromIngester {
   readonly type: 'state';
   readonly state: IngestReport;

@@ -11,7 +11,7 @@ type LimitEventSource = (typeof LIMIT_EVENT_SOURCES)[number];
 
 /** What a limit or a balance has crossed, once in each window. */
 export interface LimitEvent {
-  /** The same if the script that told it is repeated, or replayed after a failover. */
+  /** Stays the same if the script that raised it is repeated, or replayed after a failover. */
   readonly id: string;
   readonly type: LimitEventType;
   /** By the clock of Redis. */
@@ -20,14 +20,14 @@ export interface LimitEvent {
   /** The key whose request crossed it; empty for a payment. */
   readonly keyId: string;
   readonly level: LimitLevel;
-  /** Of the key, the group or the account; of an end user that of its template, and its digest. */
+  /** The id of the key, group or account; for an end user its template's, and its digest. */
   readonly subjectId: string;
   readonly source: LimitEventSource;
-  /** Events themselves have none. */
+  /** Undefined for `events.left_out`. */
   readonly unit: LimitUnit | undefined;
-  /** A balance has none. */
+  /** Undefined for a balance. */
   readonly window: LimitWindow | undefined;
-  /** The limit, or the balance below which one is low. Of credits: micro-credits. */
+  /** The limit, or the amount below which a balance is low. Credits are in micro-credits. */
   readonly amount: number;
   /** Used and held together; the balance. */
   readonly counted: number;
@@ -46,7 +46,7 @@ const CALENDAR: Readonly<Record<string, string>> = { '1': 'd', '2': 'w', '3': 'm
 const FIELDS = 12;
 const ID_CHARS = 32;
 
-/** Reads the text that `quota/scripts/lua/events.lua` describes. Undefined if it is none. */
+/** Reads a text as `quota/scripts/lua/events.lua` describes it. Undefined if it is no event. */
 export function decodeEvent(text: string): LimitEvent | undefined {
   const parts = text.split('|');
   if (parts.length !== FIELDS) return undefined;
@@ -74,7 +74,7 @@ function sourceOf(type: LimitEventType, level: string, window: string): LimitEve
   return level === 'cap' ? 'monthly_cap' : 'limit';
 }
 
-/** As the admin API, the events stream and webhooks have it. */
+/** The form that the admin API, the events stream and webhooks use. */
 export function showEvent(event: LimitEvent) {
   const show = (amount: number) => (event.unit === 'credits' ? creditsOf(amount) : amount);
   return {

@@ -6,12 +6,12 @@ export interface ConfiguredWebhook {
   readonly name: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** How many. */
+  /** How many it has. */
   readonly secrets: number;
   readonly state: WebhookState;
 }
 
-/** Answers what operators ask of events of limits, and of the webhooks that are told of them. */
+/** Answers operators' questions about events of limits, and about the webhooks that get them. */
 export interface LimitEventsDesk {
   list(query: EventsQuery): Promise<ListedEvents>;
   names(): readonly string[];

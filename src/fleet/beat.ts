@@ -5,12 +5,12 @@ import { FLEET_KEYS, FLEET_LIVE_CHANNEL } from '../redis/redis-keys.ts';
 import type { FleetMessage } from './fleet-messages.ts';
 import { trafficRow } from './traffic-rows.ts';
 
-/** A node that was not heard for so long is gone. */
+/** A node that was not heard from for this long is gone. */
 export const LIFE_MS = 5_000;
 
 const count = z.int().min(0);
 
-/** What a node says of itself. A node of a later version may say more. */
+/** What a node says about itself. A node of a later version may say more. */
 const beat = z.object({
   state: z.enum(['up', 'draining']),
   uptime_ms: z.number(),
@@ -23,7 +23,7 @@ const beat = z.object({
   redis: z.object({ state: z.enum(['up', 'out', 'unknown']) }),
   is_ingesting: z.boolean(),
   sweeps: count,
-  /** Absent of nodes that know no lists of limits. */
+  /** Absent from nodes that know no lists of limits. */
   limits_format: count.optional(),
   open: count,
   requests_per_s: z.number().min(0),
@@ -37,7 +37,7 @@ export interface HeardBeat extends Beat {
   readonly id: string;
   readonly run: string;
   readonly heardMs: number;
-  /** Whether the node said that it ends. */
+  /** Whether the node said that it was ending. */
   readonly hasEnded: boolean;
 }
 
@@ -47,7 +47,7 @@ interface BeatOrder {
   readonly beat: Beat;
   readonly detail: string;
   readonly hasEnded: boolean;
-  /** What the holder of the lease says of all members; '' if there is nothing new. */
+  /** What the holder of the lease says about all members; '' if there is nothing new. */
   readonly facts: string;
   readonly traffic: FleetMessage;
   readonly isListening: boolean;
@@ -92,8 +92,8 @@ export async function sendBeat(
       is_listening: order.isListening ? 1 : 0,
     },
   );
-  const [nowMs, name, isHolder, told, isListened] = reply as [number, string, 0 | 1, string, 0 | 1];
-  return { nowMs, name, isHolder: isHolder === 1, facts: told, isListened: isListened === 1 };
+  const [nowMs, name, isHolder, text, isListened] = reply as [number, string, 0 | 1, string, 0 | 1];
+  return { nowMs, name, isHolder: isHolder === 1, facts: text, isListened: isListened === 1 };
 }
 
 /** Undefined if it cannot be read. */

@@ -41,7 +41,7 @@ export function createFleetDesk(options: FleetDeskOptions): FleetDesk {
       const name = heartbeat.name();
       if (reading.members.some((member) => member.run === run))
         return viewCluster('up', name, nodes);
-      // The run before may still have the name.
+      // The earlier run of this node may still have the name.
       const others = nodes.filter(({ id }) => id !== name);
       return viewCluster('up', name, [...others, readOwn()]);
     },

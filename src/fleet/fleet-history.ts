@@ -12,7 +12,7 @@ import { ROW_MS } from './traffic-rows.ts';
 const ROWS_MAX = 360;
 /** A row is added up when every node has had the time to write its part: three beats. */
 const GRACE_MS = 3_000;
-/** A last row that is further ahead is of another clock. */
+/** A last row that is further ahead came from another clock. */
 export const SLOTS_BACK_MAX = 30;
 
 type Connection = Pick<RedisConnection, 'send'>;
@@ -51,12 +51,12 @@ export async function addHistoryRow(
   );
 }
 
-/** The last slot that every node has told of. */
+/** The last slot that every node has reported. */
 export function lastSlotAt(nowMs: number): number {
   return Math.floor((nowMs - GRACE_MS) / ROW_MS) - 1;
 }
 
-/** Adds up what the members did in a slot. Undefined if none of them tells of it. */
+/** Adds up what the members did in a slot. Undefined if none of them reports it. */
 export function addUpSlot(
   found: readonly Pick<HeardBeat, 'rows'>[],
   slot: number,

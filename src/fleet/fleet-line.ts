@@ -14,10 +14,10 @@ const NAME = 'primary-line';
 const COMMAND_TIMEOUT_MS = 1_000;
 const HANDLERS_MAX = 20;
 const ECHO_MS = 1_500;
-/** One echo may be late, where a server or this process stood still for a moment. */
+/** One echo may be late because a server or this process stood still for a moment. */
 const UNHEARD_MAX = 2;
 
-/** What the primaries of a fleet tell each other. A message reaches those that listen just then. */
+/** How the primaries of a fleet talk to each other. A message reaches only those that listen. */
 export interface FleetLine {
   /** Rejects if Redis did not take it. The sender hears its own messages too. */
   publish(message: FleetMessage): Promise<void>;
@@ -82,7 +82,7 @@ export function openFleetLine(options: FleetLineOptions): FleetLine {
       if (isListening === isLive) return;
       isLive = isListening;
       const change = isListening ? 'subscribe' : 'unsubscribe';
-      // A connection that is not there subscribes when it is ready.
+      // A connection that is not up subscribes when it is ready.
       ear
         .client()
         [change](FLEET_LIVE_CHANNEL)
@@ -93,7 +93,7 @@ export function openFleetLine(options: FleetLineOptions): FleetLine {
 }
 
 interface EarParts {
-  /** Those to listen to from now on. */
+  /** The channels to listen to from now on. */
   readonly channels: () => readonly string[];
   readonly onText: (text: string) => void;
   readonly onOpen: () => void;
@@ -106,10 +106,10 @@ interface Ear {
 }
 
 /**
- * Keeps a connection that is subscribed. Nothing would tell it that its server is frozen, or cut
- * off from the rest of a Cluster: it waits for no reply, and stays open. So the node says something
- * to itself now and then. If Redis has taken that and the connection does not hear it, another one
- * takes its place, perhaps at another server.
+ * Keeps a subscribed connection. It would not notice that its server is frozen, or cut off from
+ * the rest of a Cluster: it waits for no reply, and stays open. So the node sends itself a
+ * message now and then. If Redis has taken it and the connection does not hear it, another
+ * connection takes its place, perhaps to another server.
  */
 function openEar({ target, connection, log }: FleetLineOptions, parts: EarParts): Ear {
   const echoChannel = fleetEchoChannel(randomUUID());
@@ -120,7 +120,7 @@ function openEar({ target, connection, log }: FleetLineOptions, parts: EarParts)
   const open = (): RedisConnection => {
     const opened = connectRedis({ target, name: NAME, commandTimeoutMs: COMMAND_TIMEOUT_MS, log });
     const { client } = opened;
-    // Nobody cares any more for what one that was given up still tells.
+    // What a connection reports after it was given up no longer matters.
     const isCurrent = () => current === opened;
     client.on('ready', () => {
       unheard = 0;
@@ -128,7 +128,7 @@ function openEar({ target, connection, log }: FleetLineOptions, parts: EarParts)
         () => {
           if (isCurrent()) parts.onOpen();
         },
-        // It hears no echo then, so another connection tries again.
+        // Without a subscription it hears no echo, so another connection tries again.
         (error: unknown) => {
           if (isCurrent()) log.warn({ err: error }, 'other nodes are not heard');
         },
@@ -155,8 +155,8 @@ function openEar({ target, connection, log }: FleetLineOptions, parts: EarParts)
     parts.onLost();
     void deaf.close();
   };
-  const look = () => {
-    // One that is not ready connects again by itself.
+  const checkEcho = () => {
+    // A connection that is not ready reconnects by itself.
     if (current.client.status !== 'ready') return;
     if (unheard >= UNHEARD_MAX) return reopen();
     said += 1;
@@ -165,11 +165,11 @@ function openEar({ target, connection, log }: FleetLineOptions, parts: EarParts)
       () => {
         if (asked === current && number > heard) unheard += 1;
       },
-      // That nobody could say it tells nothing of who listens.
+      // A failed publish says nothing about the listener.
       () => {},
     );
   };
-  const timer = setInterval(look, ECHO_MS).unref();
+  const timer = setInterval(checkEcho, ECHO_MS).unref();
 
   return {
     client: () => current.client,

@@ -9,16 +9,16 @@ const MESSAGE_CHARS_MAX = 256 * 1024;
 
 const { change, reload, worker, upstream, limit } = EVENT_SCHEMAS;
 
-/** Whom a message is from: the node, and its run, since two nodes may have the same id. */
+/** Who a message is from: the node, and its run, since two nodes may have the same id. */
 const sender = { node: z.string(), run: z.string() };
 
 /** The schema of each message, by type. A message of a later version may have further fields. */
 const MESSAGE_SCHEMAS = {
   /** The catalogue has this version now. */
   catalogue: z.object({ version: z.int().min(0) }),
-  /** An operator was revoked, or a session has ended: who this id names may do nothing more. */
+  /** An operator was revoked, or a session has ended: this id may do nothing more. */
   access: z.object({ ended: z.string() }),
-  /** The run is to reload its settings, unless it hears of it too late by the clock of Redis. */
+  /** The run is to reload its settings, unless the message is too late by the clock of Redis. */
   reload: z.object({
     ask: z.string(),
     to: z.string(),

@@ -18,14 +18,14 @@ const BEAT_MS = 1_000;
 export interface Heartbeat {
   /** The name of this node in the fleet; its id, unless another node has the same. */
   name(): string;
-  /** What this node says of itself now. */
+  /** What this node says about itself now. */
   read(): Beat;
-  /** What is said of all members; undefined while Redis does not answer. */
+  /** What is said about all members; undefined while Redis does not answer. */
   facts(): FleetFacts | undefined;
   noteActivity(activity: Activity): void;
-  /** Tells at once that the node takes no more requests. */
+  /** Reports at once that the node takes no more requests. */
   drain(): void;
-  /** Tells that the node ends, if Redis answers. */
+  /** Reports that the node ends, if Redis answers. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Says once a second what this node is and does. What it costs does not depend on how many nodes
+ * Reports once a second what this node is and does. The cost does not depend on how many nodes
  * there are: a node reads all members only while it holds the lease, or if somebody asks it.
  */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
@@ -53,10 +53,10 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const bornMs = performance.now();
   const rows = createTrafficRows();
   const live = createLiveTraffic(hub);
-  let told: Activity[] = [];
+  let activities: Activity[] = [];
   let state: Beat['state'] = 'up';
   let requestsPerS = 0;
-  let lookedMs = bornMs;
+  let beatMs = bornMs;
   let sending: Promise<void> | undefined;
 
   const read = (): Beat => ({
@@ -66,15 +66,15 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   });
   const { send, name, facts } = createSender(options, read);
 
-  const look = () => {
-    const taken = told;
-    told = [];
+  const beat = () => {
+    const taken = activities;
+    activities = [];
     const traffic = packTraffic(taken, options.readOpen());
     rows.add(taken);
     rows.look(redisClock.nowMs(), traffic.open);
     const nowMs = performance.now();
-    requestsPerS = Math.round((traffic.requests / (nowMs - lookedMs)) * 10_000) / 10;
-    lookedMs = nowMs;
+    requestsPerS = Math.round((traffic.requests / (nowMs - beatMs)) * 10_000) / 10;
+    beatMs = nowMs;
     live.add(name(), traffic, nowMs);
     live.publish(nowMs);
     line.listenLive(hub.hasSubscribers());
@@ -90,19 +90,19 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   line.onMessage('traffic', (message) => {
     if (message.run !== run) live.add(message.node, message.traffic, performance.now());
   });
-  const timer = setInterval(look, BEAT_MS).unref();
+  const timer = setInterval(beat, BEAT_MS).unref();
 
   return {
     ...{ name, read, facts },
-    noteActivity: (activity) => void told.push(activity),
+    noteActivity: (activity) => void activities.push(activity),
     drain() {
       state = 'draining';
-      look();
+      beat();
     },
     async stop() {
       clearInterval(timer);
       await sending;
-      await send(packTraffic(told, 0), true).catch(() => {});
+      await send(packTraffic(activities, 0), true).catch(() => {});
     },
   };
 }
@@ -128,7 +128,7 @@ function createSender(options: HeartbeatOptions, read: () => Beat) {
       name = reply.name;
       heardMs = performance.now();
       facts = parseFacts(reply.facts);
-      twins.look(name);
+      twins.check(name);
       if (reply.isHolder) await duties.carryOut();
     },
   };
@@ -139,17 +139,17 @@ const TWIN_MS = 3 * LIFE_MS;
 
 function createTwinWatch(nodeId: string, log: Log) {
   let sinceMs: number | undefined;
-  let isTold = false;
+  let isLogged = false;
   return {
-    look(name: string) {
+    check(name: string) {
       if (name === nodeId) {
         sinceMs = undefined;
-        isTold = false;
+        isLogged = false;
         return;
       }
       sinceMs ??= performance.now();
-      if (isTold || performance.now() - sinceMs < TWIN_MS) return;
-      isTold = true;
+      if (isLogged || performance.now() - sinceMs < TWIN_MS) return;
+      isLogged = true;
       log.error(
         { node: nodeId, name },
         'another node has the same id: was its data folder copied?',

@@ -3,26 +3,26 @@ import { LIFE_MS } from './beat.ts';
 import { type PackedTraffic, showTraffic } from './traffic.ts';
 
 interface LiveTraffic {
-  /** Takes what a node did since it was heard last. */
+  /** Takes what a node did since its last report. */
   add(node: string, traffic: PackedTraffic, nowMs: number): void;
-  /** Publishes what was told since the last call, of all nodes together and of each by itself. */
+  /** Publishes what was reported since the last call, for all nodes together and for each one. */
   publish(nowMs: number): void;
 }
 
 interface NodeTraffic {
-  told: PackedTraffic[];
+  reports: PackedTraffic[];
   heardMs: number;
   open: number;
 }
 
-/** Of a node that tells nothing for a moment, the open requests still count. */
+/** The open requests of a node that reports nothing for a moment still count. */
 export function createLiveTraffic(
   hub: Pick<EventHub, 'publish' | 'hasSubscribers' | 'isWatched'>,
 ): LiveTraffic {
   const nodes = new Map<string, NodeTraffic>();
 
   const show = (parts: readonly NodeTraffic[], node: string | null) => {
-    const sum = showTraffic(parts.flatMap(({ told }) => told));
+    const sum = showTraffic(parts.flatMap(({ reports }) => reports));
     const open = parts.reduce((total, part) => total + part.open, 0);
     hub.publish({ type: 'summary', node, data: { nodes: parts.length, ...sum, open } });
   };
@@ -30,8 +30,8 @@ export function createLiveTraffic(
   return {
     add(node, traffic, nowMs) {
       const known = nodes.get(node);
-      const told = [...(known?.told ?? []), traffic];
-      nodes.set(node, { told, heardMs: nowMs, open: traffic.open });
+      const reports = [...(known?.reports ?? []), traffic];
+      nodes.set(node, { reports, heardMs: nowMs, open: traffic.open });
     },
     publish(nowMs) {
       for (const [node, { heardMs }] of nodes) if (nowMs - heardMs >= LIFE_MS) nodes.delete(node);
@@ -39,7 +39,7 @@ export function createLiveTraffic(
         show([...nodes.values()], null);
         for (const [node, part] of nodes) if (hub.isWatched(node)) show([part], node);
       }
-      for (const part of nodes.values()) part.told = [];
+      for (const part of nodes.values()) part.reports = [];
     },
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nodeParts } from '../ops/schemas/cluster-schemas.ts';
 import type { Beat } from './beat.ts';
 
-/** Without what each worker says of each upstream, if it would be longer. */
+/** If it would be longer, what each worker says about each upstream is left out. */
 const DETAIL_CHARS_MAX = 32 * 1024;
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024;
 

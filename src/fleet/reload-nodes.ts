@@ -4,19 +4,19 @@ import type { NodeReload } from '../ops/schemas/cluster-schemas.ts';
 import type { FleetLine } from './fleet-line.ts';
 import type { MessageOf } from './fleet-messages.ts';
 
-/** A node that has not said by then that it heard of its reload counts as silent. */
+/** A node that has not confirmed by then that it got the message counts as silent. */
 const HEARD_MAX_MS = 5_000;
-/** A node whose reload goes on says so before: it replaces its workers one by one. */
+/** A node that is still reloading says so before then: it replaces its workers one by one. */
 const ENDED_MAX_MS = 65_000;
 const HEARD_AGAIN_MS = 20_000;
-/** Longer than a node takes that has as many workers as it may have. */
+/** Longer than a node with the most workers takes. */
 const RELOAD_MAX_MS = 3_600_000;
 
 type ReloadOutcome = Omit<NodeReload, 'id'>;
 
 export interface ReloadNodesOptions {
   readonly line: Pick<FleetLine, 'publish' | 'onMessage'>;
-  /** Of this node. */
+  /** The run of this node. */
   readonly run: string;
   readonly reload: (who: Operator, waitMaxMs: number) => Promise<ReloadResult>;
   /** The clock of Redis. */
@@ -95,7 +95,7 @@ function answerAsks({ line, run, nowMs, reload }: ReloadNodesOptions): void {
     await line.publish({ type: 'reload_ended', ask, ...describe(result) });
   };
   line.onMessage('reload', (message) => {
-    // A process that was stopped hears of it when nobody waits for its answer any more.
+    // A process that was stopped gets the message when nobody waits for its answer any more.
     if (message.to !== run || nowMs() > message.until_ms) return;
     // If Redis does not take the answer, the node that asks counts this one as silent.
     answer(message).catch(() => {});

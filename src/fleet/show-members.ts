@@ -6,13 +6,13 @@ import type { FleetSnapshot } from './read-members.ts';
 
 /** How long a node that is gone is shown. */
 const GONE_SHOWN_MS = 3_600_000;
-/** Of more than these, the oldest are forgotten. */
+/** If more are gone, the oldest are forgotten. */
 const GONE_MAX = 1_000;
 
-/** What the holder of the lease says of all members. */
+/** What the holder of the lease says about all members. */
 const fleetFacts = z.object({
   members: z.object({ up: z.number(), draining: z.number(), gone: z.number() }),
-  /** How many different ones the nodes that run have. */
+  /** How many different ones the running nodes have. */
   versions: z.object({ config: z.number(), catalogue: z.number(), version: z.number() }),
 });
 
@@ -30,7 +30,7 @@ export function stateOf(
   { hasEnded, heardMs, state }: Pick<HeardBeat, 'hasEnded' | 'heardMs' | 'state'>,
   nowMs: number,
 ): Member['state'] {
-  // After a failover the clock of Redis may be another one.
+  // After a failover the clock of Redis may be a different one.
   return hasEnded || Math.abs(nowMs - heardMs) >= LIFE_MS ? 'gone' : state;
 }
 

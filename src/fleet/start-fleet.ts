@@ -21,7 +21,7 @@ export interface Fleet extends Pick<Heartbeat, 'facts' | 'noteActivity' | 'drain
   readonly events: Pick<EventHub, 'subscribe'>;
   /** Publishes an event of this node to those who listen to any node. */
   readonly publish: PublishEvent;
-  /** Tells the others that this node ends. */
+  /** Announces to the others that this node ends. */
   close(): Promise<void>;
 }
 
@@ -65,9 +65,9 @@ export function startFleet(options: FleetOptions): Fleet {
     publish(event) {
       const node = heartbeat.name();
       hub.publish({ ...event, node });
-      const told = event as MessageOf<'event'>['event'];
-      // While Redis is out, those who listen to another node do not hear of it.
-      line.publishLive({ type: 'event', node, run, event: told }).catch(() => {});
+      const sent = event as MessageOf<'event'>['event'];
+      // While Redis is out, those who listen to another node miss the event.
+      line.publishLive({ type: 'event', node, run, event: sent }).catch(() => {});
     },
     facts: heartbeat.facts,
     noteActivity: heartbeat.noteActivity,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Activity } from '../messages/activity.ts';
 import { packedTraffic, packTraffic } from './traffic.ts';
 
-/** How much time each row of the history is about. */
+/** How much time each row of the history covers. */
 export const ROW_MS = 10_000;
-/** A node keeps its last rows, so that the next one can add them up if a node that does so dies. */
+/** A node keeps its last rows, so that if the node that adds them up dies, the next one can. */
 const ROWS_KEPT = 2;
 
 /** What one node did from `slot * ROW_MS` on, by the clock of Redis. */
@@ -12,7 +12,7 @@ export const trafficRow = z.object({ slot: z.int(), traffic: packedTraffic });
 type TrafficRow = z.infer<typeof trafficRow>;
 
 interface TrafficRows {
-  add(told: readonly Activity[]): void;
+  add(activities: readonly Activity[]): void;
   /** Ends the row when its time is over. */
   look(nowMs: number, open: number): void;
   /** The last rows that are over. */
@@ -21,16 +21,16 @@ interface TrafficRows {
 
 export function createTrafficRows(): TrafficRows {
   let rows: TrafficRow[] = [];
-  let told: Activity[] = [];
+  let gathered: Activity[] = [];
   let current: number | undefined;
   return {
-    add: (activities) => void told.push(...activities),
+    add: (activities) => void gathered.push(...activities),
     look(nowMs, open) {
       const slot = Math.floor(nowMs / ROW_MS);
       if (slot === current) return;
       if (current !== undefined) {
-        rows = [...rows, { slot: current, traffic: packTraffic(told, open) }].slice(-ROWS_KEPT);
-        told = [];
+        rows = [...rows, { slot: current, traffic: packTraffic(gathered, open) }].slice(-ROWS_KEPT);
+        gathered = [];
       }
       current = slot;
     },

@@ -10,7 +10,7 @@ const count = z.int().min(0);
 const PACKED_NUMBERS_MAX = 2_000;
 const packedLatencies = z.array(count).max(PACKED_NUMBERS_MAX);
 
-/** What requests did in some time, as nodes tell each other. */
+/** What requests did in some time, as nodes report it to each other. */
 export const packedTraffic = z.object({
   requests: count,
   refused: count,
@@ -25,18 +25,18 @@ export const packedTraffic = z.object({
 
 export type PackedTraffic = z.infer<typeof packedTraffic>;
 
-/** Adds up what workers told, each since its last report. */
-export function packTraffic(told: readonly Activity[], open: number): PackedTraffic {
-  const sum = (read: (activity: Activity) => number) => sumOf(told.map(read));
+/** Adds up reports of workers, each about the time since the one before. */
+export function packTraffic(activities: readonly Activity[], open: number): PackedTraffic {
+  const sum = (read: (activity: Activity) => number) => sumOf(activities.map(read));
   return {
     requests: sum(({ requests }) => requests),
     refused: sum(({ refused }) => refused),
-    refusals: sumByName(told.map(({ refusals }) => refusals)),
+    refusals: sumByName(activities.map(({ refusals }) => refusals)),
     streams: sum(({ streams }) => streams),
     micros: sum(({ chargedMicros }) => chargedMicros),
     open,
-    latencies: packLatencies(told.flatMap(({ latencies }) => latencies)),
-    first_events: packLatencies(told.flatMap(({ firstEvents }) => firstEvents)),
+    latencies: packLatencies(activities.flatMap(({ latencies }) => latencies)),
+    first_events: packLatencies(activities.flatMap(({ firstEvents }) => firstEvents)),
   };
 }
 

@@ -26,18 +26,18 @@ const NAMED: Readonly<Record<string, string>> = {
  */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = '';
-  let told = 0;
+  let maskedTo = 0;
   for (let at = 0; at < text.length; ) {
     const end = findEnd(text, at, secrets);
     if (end === at) {
       at += 1;
       continue;
     }
-    masked += text.slice(told, at) + MASK;
+    masked += text.slice(maskedTo, at) + MASK;
     at = end;
-    told = end;
+    maskedTo = end;
   }
-  return told === 0 ? text : masked + text.slice(told);
+  return maskedTo === 0 ? text : masked + text.slice(maskedTo);
 }
 
 /** The end of the longest secret at this position, or the position itself if there is none. */

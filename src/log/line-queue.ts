@@ -3,14 +3,14 @@ export const QUEUE_BYTES_MAX = 1_048_576;
 /**
  * The count of dropped lines is logged when all other lines are written, or when it reaches this.
  */
-const DROPPED_UNTOLD_MAX = 1_000;
+const DROPPED_UNLOGGED_MAX = 1_000;
 
 export interface Chunk {
   /** Whole lines. */
   readonly text: string;
   /** How many lines are missing from the log if this chunk is not written. */
   readonly lines: number;
-  /** Whether these lines are counted as dropped already, and the text only tells about them. */
+  /** Whether these lines are already counted as dropped, and the text only reports them. */
   readonly isNotice: boolean;
 }
 
@@ -26,7 +26,7 @@ const EMPTY: Chunk = { text: '', lines: 0, isNotice: false };
 
 interface LineQueueOptions {
   readonly chunkBytesMax: number;
-  /** A line that tells how many lines are missing. */
+  /** A line that says how many lines are missing. */
   readonly describeDropped: (count: number) => string;
   /** Counts each dropped line once. */
   readonly onDropped: (count: number) => void;
@@ -72,7 +72,7 @@ export function createLineQueue(options: LineQueueOptions): LineQueue {
       gathered = { ...gathered, text: gathered.text + line, lines: gathered.lines + 1 };
       return isFull;
     },
-    take: () => (dropped >= DROPPED_UNTOLD_MAX ? takeNotice() : (takeLines() ?? takeNotice())),
+    take: () => (dropped >= DROPPED_UNLOGGED_MAX ? takeNotice() : (takeLines() ?? takeNotice())),
     noteLost({ lines, isNotice }) {
       dropped += lines;
       if (!isNotice) onDropped(lines);

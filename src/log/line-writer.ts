@@ -14,7 +14,7 @@ const GATHER_MS = 100;
 
 interface LineWriterOptions {
   readonly fd: number;
-  /** A line that tells how many lines are missing. */
+  /** A line that says how many lines are missing. */
   readonly describeDropped: (count: number) => string;
   /** Counts each missing line once. */
   readonly onDropped: (count: number) => void;

@@ -34,7 +34,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   let headMs = 0;
   let head = '';
 
-  /** To format the time is expensive, and all lines of a millisecond share it. */
+  /** Formatting the time is expensive, and all lines of a millisecond share it. */
   const headAt = (nowMs: number): string => {
     if (nowMs !== headMs) {
       headMs = nowMs;

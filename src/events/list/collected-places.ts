@@ -2,12 +2,12 @@
 const KEEP_MS = 60_000;
 
 export interface CollectedPlaces {
-  /** Up to where the list has the events of a bucket. */
+  /** How far the list has the events of a bucket. */
   get(bucket: number): string | undefined;
   set(bucket: number, place: string): void;
-  /** Up to where no failover takes the events out of the list any more. */
+  /** How far the list has them for good: no failover takes these out of it any more. */
   getKept(bucket: number): string | undefined;
-  /** A stream that begins anew may begin with an earlier place. */
+  /** A stream that starts again may start at an earlier place. */
   forget(bucket: number): void;
   /** The masters have answered, and are the same as they were this many milliseconds ago. */
   noteSame(elapsedMs: number): void;
@@ -15,8 +15,8 @@ export interface CollectedPlaces {
 
 /**
  * Places in the streams of the buckets, between two changes of masters. What the list has is kept
- * when the masters were there for a minute since, by their own watch: while they are away, nobody
- * knows what the next one will lack. With a mark each minute, that takes two minutes at most.
+ * once the masters were there for a minute since. Time while they are away does not count: nobody
+ * knows what the next ones will lack. With a mark each minute, this takes at most two.
  */
 export function createCollectedPlaces(): CollectedPlaces {
   const now = new Map<number, string>();

@@ -7,7 +7,7 @@ import { decodeEvent, type LimitEvent } from '../limit-event.ts';
 import { type CollectedPlaces, createCollectedPlaces } from './collected-places.ts';
 import { addEvents } from './event-list.ts';
 
-/** Of one reply. */
+/** In one reply. */
 const PAGE_MAX = 100;
 const FIRST_PLACE = '0-0';
 
@@ -35,7 +35,7 @@ interface CollectorOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   /** Called once for each event that is new to the list. */
   readonly onEvent: (event: LimitEvent) => void;
-  /** Called if a bucket had no room for events before they were taken out; nobody has them. */
+  /** Called if a bucket had no room for events before they were collected; nobody has them. */
   readonly onLost: (count: number) => void;
   readonly log: Log;
 }
@@ -61,7 +61,7 @@ export function createEventCollector(options: CollectorOptions): EventCollector 
   };
 
   const collectAll = async (bucket: number): Promise<void> => {
-    // If the masters change meanwhile, these places say nothing of what the new ones have.
+    // If the masters change meanwhile, these places say nothing about what the new ones have.
     const places = placesNow;
     let isMore = true;
     while (isMore) isMore = await collectPage(bucket, places);

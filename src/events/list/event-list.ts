@@ -21,7 +21,7 @@ export interface ListedEvent extends ListEntry {
   readonly event: LimitEvent;
 }
 
-/** As the bucket had it. */
+/** An event as its bucket had it. */
 export interface RawEvent {
   readonly text: string;
   readonly event: LimitEvent;
@@ -41,7 +41,7 @@ export interface ListedEvents {
   readonly next: number | undefined;
 }
 
-/** Of one reply. */
+/** In one reply. */
 const PAGE_MAX = 500;
 
 const script = loadLuaScript(
@@ -51,7 +51,7 @@ const script = loadLuaScript(
   ['id', 'text'],
 );
 
-/** Returns those that the list did not have. At most as many as a page has. */
+/** Returns the events that the list did not have. Takes at most a page of them. */
 export async function addEvents(
   connection: Connection,
   events: readonly RawEvent[],
@@ -91,10 +91,10 @@ export async function listEvents(
   for (;;) {
     const args = [EVENT_KEYS.list, end, '-', 'COUNT', String(PAGE_MAX)];
     const entries = (await connection.send('xrevrange', args)) as Entries;
-    // Most events are of other accounts, and a search for a text is cheaper than to read an event.
+    // Most events are of other accounts, and searching a text is cheaper than reading an event.
     const near = accountId === undefined ? entries : entries.filter(hasText(accountId));
     for (const listed of decodeEntries(near).filter(isAsked)) {
-      // One more tells whether there is another page.
+      // One more shows whether there is another page.
       if (found.length === limit) return { events: found, next: found.at(-1)?.number };
       found.push(listed);
     }

@@ -11,9 +11,9 @@ export interface AccountQueues {
   size(): number;
   sizeOf(accountId: string): number;
   add(listed: ListedEvent): void;
-  /** The first event that is due, of an account that has none under way. It is under way then. */
+  /** Takes the first event that is due, of an account that has none under way. */
   take(isDue: (dueMs: number) => boolean): WaitingEvent | undefined;
-  /** The event is under way no more, and is tried again later. */
+  /** The event is no longer under way, and is tried again later. */
   giveBack(waiting: WaitingEvent): void;
   /** The event is done, and the next one of its account may come. */
   remove(waiting: WaitingEvent): void;
@@ -21,7 +21,7 @@ export interface AccountQueues {
   first(): number;
 }
 
-/** Events wait in the order of their account; those of other accounts overtake one that is late. */
+/** Events of an account keep their order; those of other accounts overtake one that is late. */
 export function createAccountQueues(): AccountQueues {
   const queues = new Map<string, WaitingEvent[]>();
   const busy = new Set<string>();

@@ -14,7 +14,7 @@ export interface Address {
 
 export type Resolve = (host: string) => Promise<readonly Address[]>;
 
-/** By the registry of special-purpose addresses. */
+/** From the registry of special-purpose addresses. */
 const RESERVED_V4: readonly (readonly [address: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -32,7 +32,7 @@ const RESERVED_V4: readonly (readonly [address: string, bits: number])[] = [
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ];
-/** Only `2000::/3` is public, without what leads to other places. */
+/** Only `2000::/3` is public, except for these ranges, which lead elsewhere. */
 const RESERVED_V6: readonly (readonly [address: string, bits: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -51,7 +51,7 @@ function isPublic({ address, family }: Address): boolean {
   return publicV6.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
 }
 
-/** Says which rule forbids to send to a host. */
+/** Its message says which rule forbids sending to a host. */
 export class ForbiddenTargetError extends Error {}
 
 /**

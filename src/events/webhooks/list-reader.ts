@@ -36,7 +36,7 @@ interface ReaderParts {
   readonly note: (lost: number) => Promise<void>;
 }
 
-/** Reads the list on from where the webhook is. */
+/** Reads the list from where the webhook left off. */
 export function createListReader(
   options: ReaderOptions,
   { queues, note }: ReaderParts,
@@ -50,11 +50,11 @@ export function createListReader(
   let lastNumber = place.cursor;
   let { seen } = place;
 
-  // After a failover another event may have the number. Redis compares it again with each note, so
-  // that a failover right behind the answer does no harm.
+  // After a failover another event may have the number. Redis compares it again with each note,
+  // so that a failover right after the answer does no harm.
   const isOther = ({ number, history }: ListEntry) =>
     number === seen.number && history !== seen.history;
-  /** What the list has pushed out, except what was told before. */
+  /** How many events the list has pushed out, except those that were delivered before. */
   const countLost = (firstNumber: number) => {
     const isPushedOut = (number: number) => number > lastNumber && number < firstNumber;
     const pushedOut = Math.max(0, firstNumber - lastNumber - 1);
@@ -75,7 +75,7 @@ export function createListReader(
       const page = await readFrom(lastNumber, READ_MAX + 1);
       const [first, last] = [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return lastNumber === 0 ? 'end' : 'changed';
-      // What was read last is read again.
+      // The page repeats the event that was read last.
       if (page.some(isOther)) return 'changed';
       const lost = countLost(first.number);
       logLost(lost);

@@ -11,7 +11,7 @@ import {
 } from './find-addresses.ts';
 import { signWebhook } from './sign-webhook.ts';
 
-/** For everything from the name of the host to the head of the answer. */
+/** Covers everything from the look-up of the host to the head of the answer. */
 export const POST_MAX_MS = 10_000;
 const HEAD_BYTES_MAX = 16 * 1024;
 const REASON_CHARS_MAX = 200;
@@ -35,7 +35,7 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-/** What became of one attempt. Any answer of 200 to 299 means that the receiver has the message. */
+/** What became of one attempt. A status of 200 to 299 means that the receiver has the message. */
 export type PostEnd =
   | { readonly kind: 'delivered'; readonly status: number }
   | { readonly kind: 'failed'; readonly reason: string; readonly status: number | undefined };
@@ -50,9 +50,9 @@ interface PostOptions {
 }
 
 /**
- * Posts a signed message once. It follows no redirects, reads no body, and connects to an address
- * that was checked: what the name says a moment later does not count. Undefined if the signal ended
- * it, so that nobody knows.
+ * Posts a signed message once. It follows no redirects, reads no body, and connects only to an
+ * address that was checked, whatever the name says a moment later. Undefined if the signal ended
+ * it: then nobody knows the outcome.
  */
 export async function postWebhook(
   webhook: Webhook,
@@ -95,8 +95,8 @@ function send(url: URL, { webhook, message, addresses, signal, options }: SendPa
   const { body } = message;
   const atS = Math.floor(options.nowMs / 1_000);
   const isTls = url.protocol === 'https:';
-  // Not that of the process, which may be set up to ask a proxy. Certificates are checked even if
-  // the environment says otherwise.
+  // Not the agent of the process, which may be set up to use a proxy. Certificates are checked
+  // even if the environment says otherwise.
   const agent = isTls ? new HttpsAgent({ rejectUnauthorized: true }) : new HttpAgent();
   const order: RequestOptions = {
     method: 'POST',

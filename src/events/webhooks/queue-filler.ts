@@ -1,11 +1,11 @@
 import type { ListEntry, ListedEvent } from '../list/event-list.ts';
 import type { AccountQueues } from './account-queues.ts';
 
-/** Of one account in memory, so that no account whose events fail takes the room of the others. */
+/** Events of one account in memory. An account whose events fail leaves room for the others. */
 const ACCOUNT_WAITING_MAX = 100;
 const READ_MAX = 100;
 
-/** What of an account stays in the list for now: one of its events and all later ones. */
+/** The events of an account that stay in the list for now: one of them and all later ones. */
 interface PostponedTail {
   first: number;
   count: number;
@@ -17,8 +17,8 @@ export interface QueueFiller {
   /** Adds an event to the queue of its account, or postpones it if the queue is full. */
   add(listed: ListedEvent): void;
   /**
-   * Reads what was postponed again, up to this number, for queues that have room again. Returns how
-   * many of these events the list has no more.
+   * Reads postponed events again, up to this number, for queues that have room again. Returns how
+   * many of them the list no longer has.
    */
   addPostponed(lastNumber: number): Promise<number>;
   /** The lowest number that was postponed; infinite if there is none. */
@@ -48,7 +48,7 @@ export function createQueueFiller({ queues, readFrom, isWanted }: FillerOptions)
   const noteStart = (listStart: number, returning: ReadonlyMap<string, PostponedTail>) => {
     for (const late of returning.values()) late.isCutOff ||= listStart > late.first;
   };
-  /** Takes away the accounts whose queues are full again. */
+  /** Removes the accounts whose queues are full again from `returning`. */
   const addPage = (page: readonly ListEntry[], returning: Map<string, PostponedTail>) => {
     for (const listed of page.filter(isWanted)) {
       const { accountId } = listed.event;
@@ -67,7 +67,7 @@ export function createQueueFiller({ queues, readFrom, isWanted }: FillerOptions)
       else postponed.set(accountId, { first: listed.number, count: 1, isCutOff: false });
     },
     async addPostponed(lastNumber) {
-      // Not before half is free, so that a long list is not read for each event that is done.
+      // Waits until half is free, so that a long list is not read for each event that is done.
       const returning = new Map(
         [...postponed].filter(([id]) => queues.sizeOf(id) <= ACCOUNT_WAITING_MAX / 2),
       );

@@ -14,10 +14,10 @@ import {
 } from './webhook-delivery.ts';
 import { createWebhookStore } from './webhook-store.ts';
 
-const LOOK_MS = 500;
+const ROUND_MS = 500;
 /** A post that has begun ends before another node may begin with the next one. */
 const LEASE_MS = 1.5 * POST_MAX_MS;
-/** What is under way when the node stops may go on for so long. */
+/** How long posts may continue that are under way when the node stops. */
 const STOP_GRACE_MS = 2_000;
 
 const monotonicMs = () => performance.now();
@@ -30,21 +30,21 @@ export interface WebhookSettings extends WebhookRules {
 interface WebhooksReport {
   readonly waiting: number;
   readonly failing: number;
-  /** Since when the webhook fails that has done so for longest. */
+  /** Since when the webhook that has failed the longest has been failing. */
   readonly failingSinceMs: number | undefined;
 }
 
 interface RunningWebhooks {
   report(): WebhooksReport;
-  /** Leaves what has not begun to the others. */
+  /** Leaves what has not begun to other nodes. */
   stop(): Promise<void>;
 }
 
 interface WebhooksOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
-  /** Tells people who has the lease. */
+  /** Shows people who has the lease. */
   readonly nodeId: string;
-  /** Those in use, which a reload changes. */
+  /** The settings in use, which a reload changes. */
   readonly settings: () => WebhookSettings;
   readonly userAgent: string;
   readonly resolve: Resolve;
@@ -54,7 +54,7 @@ interface WebhooksOptions {
   readonly log: Log;
 }
 
-/** Tells webhooks of events, on one node at a time. */
+/** Sends events to webhooks, from one node at a time. */
 export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
   const { connection, nodeId, settings, log } = options;
   const store = createWebhookStore(connection, `${nodeId} ${randomUUID()}`);
@@ -83,7 +83,7 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
     });
   };
 
-  const look = async () => {
+  const runRound = async () => {
     const names = settings().endpoints.map(({ name }) => name);
     for (const name of deliveries.keys()) if (!names.includes(name)) deliveries.delete(name);
     if (names.length === 0) return;
@@ -107,10 +107,10 @@ export function startWebhooks(options: WebhooksOptions): RunningWebhooks {
 
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) => {
+      await runRound().catch((error: unknown) => {
         if (classifyRedisError(error) === 'fault') log.error({ err: error }, 'webhooks wait');
       });
-      await pause(LOOK_MS, stopping.signal);
+      await pause(ROUND_MS, stopping.signal);
     }
   };
   const ended = run();
@@ -137,7 +137,7 @@ function summarize(deliveries: readonly WebhookDelivery[]): WebhooksReport {
   };
 }
 
-/** Nothing is posted for a name that the settings have no more; `mayPost` sees to that. */
+/** Nothing is posted for a name that has left the settings: `mayPost` sees to that. */
 function gone(name: string): Webhook {
   return { name, url: '', secrets: [], events: [] };
 }

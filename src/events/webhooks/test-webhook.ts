@@ -14,8 +14,8 @@ interface TestOptions {
 }
 
 /**
- * Sends one event that means nothing, from this node. Undefined if there is no such webhook, or if
- * the signal ended it.
+ * Sends a test event, from this node. Undefined if there is no such webhook, or if the signal
+ * ended it.
  */
 export async function testWebhook(
   name: string,

@@ -6,15 +6,15 @@ import { createListReader, type PageEnd } from './list-reader.ts';
 import type { PostEnd, Webhook, WebhookMessage } from './post-webhook.ts';
 import type { WebhookPlace, WebhookStore } from './webhook-store.ts';
 
-/** Of one webhook in memory; the list in Redis keeps the rest. */
+/** Events of one webhook in memory; the list in Redis keeps the rest. */
 const WAITING_MAX = 10_000;
 const POSTS_AT_ONCE_MAX = 8;
 const GIVE_UP_MS = 24 * 3_600_000;
 const RETRY_MIN_MS = 2_000;
 const RETRY_MAX_MS = 30 * 60_000;
-/** All events of a webhook wait so long at most after one that failed. */
+/** After a failure, all events of a webhook wait this long at most. */
 const PAUSE_MAX_MS = 60_000;
-/** Redis forgets a place in time, so it is noted again although there is nothing to tell. */
+/** Redis forgets a place after some time, so it is noted again even if nothing has changed. */
 const NOTE_AGAIN_MS = 3_600_000;
 
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped' | 'lost';
@@ -31,11 +31,11 @@ interface WebhookDeliveryOptions {
   readonly readFrom: (number: number, count: number) => Promise<readonly ListEntry[]>;
   readonly store: Pick<WebhookStore, 'note' | 'noteDelivered' | 'noteFailing'>;
   readonly onOutcome: (outcome: DeliveryOutcome, count: number) => void;
-  /** What people are shown has the time of this node. */
+  /** For times that people are shown: the clock of this node. */
   readonly nowMs: () => number;
-  /** The clock that has dated the events. */
+  /** The clock that dated the events. */
   readonly redisNowMs: () => number;
-  /** For all waits, since nobody sets it. */
+  /** For all waits: a clock that nobody sets. */
   readonly monotonicMs: () => number;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
@@ -44,8 +44,8 @@ interface WebhookDeliveryOptions {
 
 export interface WebhookDelivery {
   /**
-   * Reads what is new and begins with what is due. Returns false if what is in memory is not what
-   * Redis has, or if another node delivers now.
+   * Reads new events and begins to post those that are due. Returns false if memory no longer
+   * matches Redis, or if another node delivers now.
    */
   look(): Promise<boolean>;
   /** Resolves when nothing is under way. */
@@ -55,14 +55,14 @@ export interface WebhookDelivery {
 }
 
 /**
- * Tells one webhook of events.
+ * Sends events to one webhook.
  *
  *   list ──▶ queue of the account ──head, due──▶ post ──2xx──▶ noted in Redis
  *                     ▲                            ├── else ──▶ again, later and later, for a day
  *                     └────────────────────────────┘            └── then dropped, and noted
  *
- * An event that is older than a day when its turn comes, since the fleet was stopped or the webhook
- * was out of the settings, is tried once.
+ * An event that is older than a day when its turn comes, because the fleet was stopped or the
+ * webhook was missing from the settings, is tried once.
  */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {
   const { name, store, onOutcome, redisNowMs, monotonicMs, log } = options;
@@ -84,11 +84,11 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
 
   const finish = async (waiting: WaitingEvent, dropped: number) => {
     queues.remove(waiting);
-    // If Redis does not take it, the event is told again, unless this node notes the next one.
+    // If Redis does not take it, the event is sent again, unless this node notes the next one.
     await note(waiting.number, dropped).catch(() => {});
   };
 
-  const tell = async (waiting: WaitingEvent) => {
+  const deliver = async (waiting: WaitingEvent) => {
     if (isGivenUp(waiting, redisNowMs(), health.triedMs())) {
       dropped += 1;
       onOutcome('dropped', 1);
@@ -108,7 +108,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
     while (isOwn && options.mayPost() && posts.size < health.postsMax() && health.isDue()) {
       const waiting = queues.take((dueMs) => monotonicMs() >= dueMs);
       if (waiting === undefined) return;
-      const post = tell(waiting).finally(() => {
+      const post = deliver(waiting).finally(() => {
         posts.delete(post);
         begin();
       });
@@ -137,8 +137,8 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
 }
 
 /**
- * An event is given up untried if it has waited for a day behind others that failed. It may also be
- * old since nobody could try it before, and that is no reason.
+ * An event is given up untried if it has waited for a day behind others that failed. An event
+ * that is old because nobody could try it before is not given up.
  */
 function isGivenUp(
   { event, attempts }: WaitingEvent,

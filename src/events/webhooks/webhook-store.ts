@@ -15,17 +15,17 @@ export interface WebhookPlace {
   readonly failingSinceMs: number | undefined;
 }
 
-/** The furthest event of the list that is known; nothing of it is known if its number is 0. */
+/** The latest event of the list that is known. If its number is 0, none is known. */
 export interface SeenEvent {
   readonly number: number;
   readonly history: string;
 }
 
-/** What any node can say of a webhook. */
+/** What any node can say about a webhook. */
 export interface WebhookState {
-  /** How many events it has yet to be told, and those of any type that are not read yet. */
+  /** How many events it has yet to receive, counting unread ones of any type. */
   readonly waiting: number;
-  /** Given up after a day, or lost since the list was full. */
+  /** Given up after a day, or lost because the list was full. */
   readonly dropped: number;
   readonly deliveredMs: number | undefined;
   /** Undefined if the last attempt went well. */
@@ -36,11 +36,11 @@ export interface WebhookStore {
   /** Returns the time by the clock of Redis; undefined if another node holds the lease. */
   hold(leaseMs: number): Promise<number | undefined>;
   release(): Promise<void>;
-  /** Also of a webhook that is new. */
+  /** Works for a new webhook too. */
   findPlace(name: string): Promise<WebhookPlace>;
   /** Returns false if another node holds the lease, or if the list has lost what was seen. */
   note(name: string, done: DoneEvent): Promise<boolean>;
-  /** Changes nothing if another node holds the lease, which knows better how it goes. */
+  /** Changes nothing if another node holds the lease, since that node knows better. */
   noteDelivered(name: string, nowMs: number): Promise<void>;
   noteFailing(name: string, sinceMs: number, reason: string): Promise<void>;
 }
@@ -52,18 +52,18 @@ interface DoneEvent {
   readonly seen: SeenEvent;
   /** The list was read up to this number. */
   readonly readTo: number;
-  /** How many events up to there the webhook has yet to be told. */
+  /** How many events up to there the webhook has yet to receive. */
   readonly waiting: number;
 }
 
-/** As the script takes it. */
+/** In the form that the script takes. */
 interface Health {
   readonly delivered_at: number | '';
   readonly failing_since: number | '';
   readonly reason: string;
 }
 
-/** A webhook that left the settings is forgotten then. That of any other is noted each hour. */
+/** After this time a webhook that left the settings is forgotten. Others are noted each hour. */
 const KEEP_S = 31 * 86_400;
 
 const holdScript = loadLuaScript(
@@ -106,7 +106,7 @@ export function createWebhookStore(connection: Connection, run: string): Webhook
     release: () =>
       hold(0).then(
         () => {},
-        // It runs out.
+        // The lease runs out by itself.
         () => {},
       ),
     async findPlace(name) {

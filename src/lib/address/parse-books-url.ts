@@ -5,7 +5,7 @@ import { parseEndpoint } from './parse-endpoint.ts';
 
 const PORT = 5432;
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
-/** What may follow the `?`. Of these, none is a secret. */
+/** What may follow the `?`. None of these is a secret. */
 const OPTIONS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
 
 interface UrlParts {

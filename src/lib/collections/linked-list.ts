@@ -14,7 +14,7 @@ export interface ListLinks<Item> {
 /**
  * Items in the order in which they were added. Any of them can be removed without a search.
  *
- * For items that each request adds and removes: V8 makes the hash table of a `Set` or `Map` anew
+ * For items that each request adds and removes: V8 rebuilds the hash table of a `Set` or `Map`
  * every few dozen changes, and an old table points to the next. If a table is promoted to the old
  * generation before it dies, it keeps every later table alive, with all requests in them, until a
  * major collection. That can be a quarter of the work of a worker.

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** After so long without a master the clock goes on, so that what waits for one is bounded. */
+/** After this long without a master the clock runs on, so that waits for a master are bounded. */
 const OUTAGE_MAX_MS = 1_800_000;
 
 export interface MasterClock extends Clock {

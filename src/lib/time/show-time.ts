@@ -1,4 +1,4 @@
-/** As answers write times. */
+/** In the form that answers use. */
 export function showTime(ms: number): string {
   return new Date(ms).toISOString();
 }
