@@ -8,7 +8,7 @@ interface DataDirLock {
   release(): void;
 }
 
-/** Of nodes that start at the same moment, each may take away what another one has just left. */
+/** Nodes that start at the same moment may each take away what another one has just left. */
 const ATTEMPTS_MAX = 10;
 /** Longer than a process needs from making its socket to listening. */
 const PAUSE_MS = 50;
@@ -32,7 +32,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   throw new Error(`the lock of the data folder ${dataDir} cannot be taken`);
 }
 
-/** Undefined if there is one. */
+/** Undefined if there is already a socket. */
 function makeSocket(path: string): Promise<DataDirLock | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -64,7 +64,7 @@ async function assertNobodyAnswers(dataDir: string): Promise<void> {
   }
 }
 
-/** Tells one socket from the next one, which may have the same inode. */
+/** Distinguishes a socket from the next one, which may have the same inode. */
 function identify(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found === undefined ? '' : `${found.ino} ${found.ctimeNs}`;

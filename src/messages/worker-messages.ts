@@ -8,7 +8,7 @@ import type { TryCounts } from '../routing/try-counts.ts';
 import type { Activity } from './activity.ts';
 
 /**
- * How long a worker may go on for open exchanges, and for requests that still arrive on open
+ * How long a worker may continue for open exchanges, and for requests that still arrive on open
  * connections.
  */
 export interface DrainOrder {

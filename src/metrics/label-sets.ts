@@ -56,7 +56,7 @@ export const ADMISSION_OUTCOMES = [
   'unavailable',
 ] as const;
 /**
- * People have to look at `too_old`, `fault` and `dropped`. `dropped`: a worker had no room, no time
+ * People have to check `too_old`, `fault` and `dropped`. `dropped`: a worker had no room, no time
  * or no primary.
  */
 export const SETTLE_KINDS = [
@@ -94,7 +94,7 @@ export const PROXY_DOUBTS = ['too_low', 'too_high'] as const;
 /** How somebody who called the admin API showed who they are. */
 export const CALLERS = ['admin_token', 'operator_token', 'session', 'nobody'] as const;
 export const CALL_OUTCOMES = ['allowed', 'unauthorized', 'forbidden', 'unavailable'] as const;
-/** Sign-ins to the dashboard with an account of the OpenID provider. */
+/** Sign-ins to the dashboard with an account at the OpenID provider. */
 export const SIGN_INS = ['begun', 'done', 'refused', 'failed'] as const;
 /**
  * `failed` ones are tried again, `dropped` ones were tried for a day, `lost` ones had left the list

@@ -8,7 +8,7 @@ export interface ConfiguredLabels {
   readonly nodeVersions: readonly string[];
 }
 
-/** The same, for the metrics of one process. Models are added when they come to be sold. */
+/** The same, for the metrics of one process. Models are added when they go on sale. */
 export type ConfiguredSets = Readonly<Record<keyof ConfiguredLabels, ReadonlySet<string>>>;
 
 /**

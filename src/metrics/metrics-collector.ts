@@ -14,11 +14,11 @@ import type { MetricSnapshot } from './metric-snapshot.ts';
  */
 const ENDED_SAMPLES_MAX = 200_000;
 
-/** A worker that has metrics to tell. */
+/** A worker that reports metrics. */
 export interface MetricsSource {
   /** Rejects if the worker does not answer in time. */
   readMetrics(): Promise<readonly MetricSnapshot[]>;
-  /** Resolves when the worker is gone, with its last metrics if it told any. */
+  /** Resolves when the worker is gone, with its last metrics if it reported any. */
   readonly lastMetrics: Promise<readonly MetricSnapshot[] | undefined>;
 }
 
@@ -41,8 +41,8 @@ interface LastMetrics {
 }
 
 /**
- * Sums over workers never go backwards. What an ended worker counted is kept: as the worker told it
- * when it drained, or else as last seen. A worker that does not answer counts as last seen, too.
+ * Sums over workers never go backwards. What an ended worker counted is kept: as reported when it
+ * drained, or else as last seen. A worker that does not answer also counts as last seen.
  *
  *   added ──▶ asked at each scrape ──▶ gone: its counts are added to those of all ended workers
  */

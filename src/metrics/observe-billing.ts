@@ -5,7 +5,7 @@ import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { Change } from '../redis/listen-for-changes.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
-/** How long a worker asks before a request may go on, and how often in vain. */
+/** Observes how long a worker asks before a request may continue, and how often in vain. */
 export function createObserveAsked(
   metrics: ProcessMetrics,
 ): (tookMs: number, error?: unknown) => void {
@@ -36,7 +36,7 @@ export function createObserveSettled(metrics: ProcessMetrics): (reply: SettleRep
   const creditsShort = metrics.creditsShort.at({});
   return (reply) => {
     metrics.settlements.at({ kind: reply.kind }).add(1);
-    // Nothing to add: a repeated settlement was counted when it was done first.
+    // Nothing to add: a repeated settlement was counted the first time.
     if (reply.kind === 'too_old' || reply.kind === 'repeated') return;
     settled.add(creditsOf(Math.max(0, reply.chargedMicros)));
     if (reply.shortMicros <= 0) return;

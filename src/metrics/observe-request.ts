@@ -7,8 +7,8 @@ import { UNKNOWN_MODEL } from './label-sets.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
 /**
- * How many combinations of route, model, status and outcome have their series at hand. Beyond this,
- * all are looked up anew.
+ * How many combinations of route, model, status and outcome have their series at hand. Beyond
+ * this, all are looked up again.
  */
 const COMBINATIONS_MAX = 1_000;
 
@@ -28,7 +28,7 @@ interface Cells extends Pick<RequestRecord, 'route' | 'status' | 'outcome'> {
 export type ObserveRequest = (record: RequestRecord) => void;
 
 export function createObserveRequest(metrics: ProcessMetrics): ObserveRequest {
-  // Looks up the model, then searches: a key made of all labels would be hashed anew for each
+  // Looks up the model, then searches: a key made of all labels would have to be hashed for each
   // request.
   const byModel = new Map<string | undefined, Cells[]>();
   let count = 0;

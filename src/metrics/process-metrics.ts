@@ -76,8 +76,8 @@ export function createProcessMetrics(labels: ConfiguredLabels): ProcessMetrics {
 }
 
 /**
- * Creates the series of a model that alerts ask for. From absent to 1 is no increase, so the first
- * event of a series that comes with it rings no alert.
+ * Creates the series of a model that alerts ask for. From absent to 1 is no increase, so alerts
+ * would miss the first event of a series that begins with it.
  */
 function showFromStart(
   { usageMissing, usageImplausible }: DeclaredMetrics,

@@ -2,7 +2,7 @@ import { createQuestions } from '../messages/create-questions.ts';
 import type { MessageToWorker } from '../messages/worker-messages.ts';
 import type { MetricSnapshot } from '../metrics/metric-snapshot.ts';
 
-/** A worker that takes longer counts in a scrape with the counters that it told last. */
+/** A worker that takes longer counts in a scrape with the counters that it last reported. */
 const ANSWER_TIME_MAX_MS = 1_000;
 
 /** The primary's questions to one worker. */

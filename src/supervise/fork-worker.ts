@@ -37,9 +37,9 @@ export interface WorkerExit {
 export type WorkerState = 'starting' | 'listening' | 'draining';
 
 interface WorkerLinks {
-  /** What the worker sells, by the settings that it has. */
+  /** What the worker sells, under its settings. */
   readonly catalogue: () => StartOrder['catalogue'];
-  /** What it sells from now on. Undefined if that cannot be sold by the settings that it has. */
+  /** What it sells from now on. Undefined if that cannot be sold under its settings. */
   readonly nextCatalogue: () => StartOrder['catalogue'] | undefined;
   /** Resolves when the settlements are on the disk. */
   readonly journal: (settlements: readonly Settlement[]) => Promise<void>;
@@ -65,12 +65,12 @@ export interface WorkerProcess extends MetricsSource {
   state(): WorkerState;
   /** The last report. Undefined until the worker listens. */
   report(): WorkerReport | undefined;
-  /** How long it has told nothing. A worker that listens reports every second. */
+  /** How long it has sent nothing. A worker that listens reports every second. */
   silentForMs(): number;
   announceDownUpstreams(names: readonly string[]): void;
   announceBooksFull(isFull: boolean): void;
   announceMasters(news: MastersNews): void;
-  /** Tells what is sold now. */
+  /** Announces what is sold now. */
   announceCatalogue(): void;
   drain(order: DrainOrder): void;
   kill(): void;
@@ -186,7 +186,7 @@ function createStillborn(slot: number, reason: Error): WorkerProcess {
   };
 }
 
-/** What the primary tells a worker of the world outside. */
+/** What the primary announces to a worker about the world outside. */
 function createNews(
   send: (message: MessageToWorker) => void,
   { nextCatalogue }: Pick<WorkerLinks, 'nextCatalogue'>,
@@ -244,8 +244,8 @@ function fork(): Worker {
 }
 
 /**
- * Messages that a process sent before its end can arrive after `exited`, but not after `hungUp`. A
- * process that the system could not start says neither, but why.
+ * Messages that a process sent before its end can arrive after `exited`, but not after `hungUp`.
+ * A process that the system could not start emits neither, but an error.
  */
 function watchEnd(worker: Worker) {
   const { process: child } = worker;
@@ -282,7 +282,7 @@ function createOpening({ process: child }: Worker, exited: Promise<WorkerExit>) 
       reject(reason);
     };
   });
-  // `exited` tells the failure as well, and not every caller waits for both.
+  // `exited` reports the failure as well, and not every caller waits for both.
   listening.catch(() => {});
   void exited.then(({ code, signal }) =>
     fail(new Error(`ended before it listened (${signal ?? `exit code ${code}`})`)),

@@ -1,4 +1,4 @@
-/** A worker that lived this long has started well, and the count of short lives begins anew. */
+/** A worker that lived this long has started well, and the count of short lives restarts. */
 export const STABLE_AFTER_MS = 10_000;
 /** If this many workers of one slot in a row live only briefly, further restarts do not help. */
 export const SHORT_LIVES_MAX = 6;

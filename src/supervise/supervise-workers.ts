@@ -20,9 +20,9 @@ export interface Supervisor {
 }
 
 export interface RollOrder extends DrainOrder {
-  /** For workers that earlier rolls have replaced, so that not too many drain at a time. */
+  /** For workers that earlier rolls have replaced, so that not too many drain at once. */
   readonly hurriedMs: number;
-  /** The last roll stopped, and this one takes back what it did. Nobody is hurried again for it. */
+  /** The last roll stopped, and this one takes back what it did. It hurries no worker again. */
   readonly isUndo: boolean;
 }
 
@@ -37,15 +37,15 @@ interface RollResult {
 }
 
 /**
- * How long a roll waits for the replaced worker before it goes on to the next. The clients of busy
- * connections have moved within this time. A slower worker goes on draining by itself.
+ * How long a roll waits for the replaced worker before it continues with the next. The clients of
+ * busy connections have moved within this time. A slower worker keeps draining by itself.
  */
 const ROLL_STEP_MAX_MS = 3_000;
 
 export function superviseWorkers(options: SlotsOptions): Supervisor {
   const slots = createWorkerSlots(options);
   killHungWorkers(slots.workers, options.log);
-  /** What the last roll that replaced anybody has replaced, and its undo. */
+  /** What the last roll that replaced any worker has replaced, and its undo. */
   let rolled = new Set<WorkerProcess>();
   let isStopping = false;
 

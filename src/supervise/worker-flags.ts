@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** The file in which Linux tells whether it has large pages. */
+/** The file in which Linux says whether it has large pages. */
 const LARGE_PAGES_SETTING = '/sys/kernel/mm/transparent_hugepage/enabled';
 
 /**

@@ -5,7 +5,7 @@ import { decideRestart, SHORT_LIVES_MAX } from './restart-policy.ts';
 
 export interface SlotsOptions {
   readonly fork: (slot: number) => WorkerProcess;
-  /** Of a clock that nobody sets: it only measures how long a worker lived. */
+  /** From a clock that nobody sets: it only measures how long a worker lived. */
   readonly nowMs: () => number;
   readonly log: Log;
   /** Called when a worker ended by itself and is replaced. */
@@ -21,7 +21,7 @@ export interface WorkerSlots {
   /** Drains the worker of a slot and returns it. It then belongs to no slot. */
   vacate(number: number, order: DrainOrder): WorkerProcess | undefined;
   retire(worker: WorkerProcess, order: DrainOrder): void;
-  /** No worker is replaced any more. */
+  /** From now on, no worker is replaced. */
   freeze(): void;
   numbers(): number[];
   /** The worker of each slot, also one that has died and is not replaced yet. */

@@ -17,7 +17,7 @@ export interface Deadline<Item> extends ListLinks<Deadline<Item>> {
 /** Items that all have the same time from when they were added. */
 export interface DeadlineList<Item> {
   add(item: Item): Deadline<Item>;
-  /** Starts the item's time anew, even if the item was deleted or was due. */
+  /** Restarts the item's time, even if the item was deleted or was due. */
   renew(deadline: Deadline<Item>): void;
   /** Does nothing if the item was deleted before, or was due. */
   delete(deadline: Deadline<Item> | undefined): void;
@@ -57,10 +57,10 @@ export function createDeadlineList<Item>(options: DeadlineListOptions<Item>): De
   const dueFromNow = () => Math.ceil(nowMs() + afterMs);
   const arm = (waitMs: number) => {
     isArmed = true;
-    setTimeout(look, Math.max(1, Math.ceil(waitMs))).unref();
+    setTimeout(checkDue, Math.max(1, Math.ceil(waitMs))).unref();
   };
   /** It stays armed meanwhile: `onDue` may add to the list, which must not get a second timer. */
-  const look = () => {
+  const checkDue = () => {
     for (let due = places.first; due !== undefined; due = places.first) {
       const timeMs = nowMs();
       if (due.placedMs > timeMs) {

@@ -2,7 +2,7 @@ import { type Interval, quantileOf, rateOf, type SampleFilter, sumOf } from './m
 import type { MetricsPage } from './parse-metrics.ts';
 import type { ClusterPage } from './read-cluster.ts';
 
-/** What a node told at one moment. Undefined if the node did not tell it. */
+/** What a node reported at one moment. Undefined where it reported nothing. */
 export interface Scrape {
   readonly atMs: number;
   readonly metrics: MetricsPage | undefined;

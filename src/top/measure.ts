@@ -23,7 +23,7 @@ export function sumOf(
 }
 
 /**
- * Undefined also if the counter has begun anew in between. A series may appear only when it is
+ * Undefined also if the counter has restarted in between. A series may appear only when it is
  * first counted.
  */
 export function rateOf(

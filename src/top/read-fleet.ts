@@ -54,7 +54,7 @@ interface SummaryQuantiles {
   readonly p99: number | undefined;
 }
 
-/** Reads what `GET /admin/v1/cluster` says of all nodes. */
+/** Reads what `GET /admin/v1/cluster` says about all nodes. */
 export function readFleet(body: unknown): FleetPage {
   const { answered_by: answeredBy, fleet, nodes, versions_differ: differ } = toFields(body);
   return {

@@ -2,7 +2,7 @@ import type { Log } from '../lib/log.ts';
 import type { Clock } from '../lib/time/clock.ts';
 
 /** The time between two log lines about lost spans. */
-const TOLD_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 interface Losses {
   note(spans: number, why: string): void;
@@ -21,8 +21,8 @@ interface LossesOptions {
 export function countLosses({ clock, log, onLost }: LossesOptions): Losses {
   let dropped = 0;
   let lastWhy = '';
-  let toldMs = Number.NEGATIVE_INFINITY;
-  const tell = () => {
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  const logLosses = () => {
     if (dropped > 0) log.warn({ dropped, why: lastWhy }, 'spans are lost');
     dropped = 0;
   };
@@ -32,10 +32,10 @@ export function countLosses({ clock, log, onLost }: LossesOptions): Losses {
       onLost(spans);
       lastWhy = why;
       const nowMs = clock.nowMs();
-      if (nowMs - toldMs < TOLD_EVERY_MS) return;
-      toldMs = nowMs;
-      tell();
+      if (nowMs - loggedMs < LOG_EVERY_MS) return;
+      loggedMs = nowMs;
+      logLosses();
     },
-    close: tell,
+    close: logLosses,
   };
 }

@@ -21,17 +21,17 @@ const SHARE_DIGITS = 8;
  */
 export function createTraceStarter(share: number): (caller: Caller) => Trace | undefined {
   return (caller) => {
-    const told = readTraceContext(caller);
-    if (share === 0) return told && { ...told, recording: undefined };
-    const isUnwanted = told !== undefined && (told.flags & SAMPLED_FLAG) === 0;
-    const traceId = told?.traceId ?? mintTraceId();
-    if (isUnwanted || !isInShare(traceId, share)) return told && { ...told, recording: undefined };
+    const sent = readTraceContext(caller);
+    if (share === 0) return sent && { ...sent, recording: undefined };
+    const isUnwanted = sent !== undefined && (sent.flags & SAMPLED_FLAG) === 0;
+    const traceId = sent?.traceId ?? mintTraceId();
+    if (isUnwanted || !isInShare(traceId, share)) return sent && { ...sent, recording: undefined };
     return {
       traceId,
       spanId: mintSpanId(),
-      flags: told?.flags ?? SAMPLED_FLAG | RANDOM_FLAG,
-      tracestate: told?.tracestate,
-      recording: createRecording(told?.spanId),
+      flags: sent?.flags ?? SAMPLED_FLAG | RANDOM_FLAG,
+      tracestate: sent?.tracestate,
+      recording: createRecording(sent?.spanId),
     };
   };
 }
