@@ -19,7 +19,7 @@ export function contextWindowOf(model: Model, request: RequestOutline): number {
   return beta ?? model.contextTokensMax;
 }
 
-/** Of the window, and of the ceiling: the smaller of both is left to every answer. */
+/** A share of the window and of the ceiling: the smaller of both is left to every answer. */
 const OPEN_OUTPUT_WINDOW_SHARE = 1 / 8;
 const OPEN_OUTPUT_CEILING_SHARE = 1 / 2;
 

@@ -13,7 +13,7 @@ const ELASTIC_OUTPUT_TOKENS_MIN = 256;
 /** The most that a request's input can be, as far as an estimate can tell. */
 export interface InputBound {
   readonly tokensMax: number;
-  /** What limits of tokens hold of it, if not all. */
+  /** What limits of tokens hold of it, if less than all. */
   readonly limitedTokens?: number | undefined;
   readonly cacheWrite: TokenEstimate['cacheWrite'];
   readonly searchesMax: number;

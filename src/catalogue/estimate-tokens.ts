@@ -69,7 +69,7 @@ interface Tally {
   readonly longTexts: LongTexts;
 }
 
-/** What a request does not say of the body that it came in. */
+/** What a request does not say about the body that it came in. */
 type Source = Pick<JsonBody, 'longTexts' | 'scalarBytes' | 'value'>;
 
 const NO_SOURCE: Source = { longTexts: NO_LONG_TEXTS, scalarBytes: 0, value: {} };

@@ -4,13 +4,13 @@ import { priceUsage } from './price-usage.ts';
 
 interface CostlyUpstream {
   readonly name: string;
-  /** What the vendor asks, by the ids of models. */
+  /** What the vendor charges, by the ids of models. */
   readonly costs: Readonly<Record<string, Price>>;
 }
 
 /**
- * Returns what the vendor asks for a usage, in micro-credits, rounded up once. Undefined if no cost
- * is set for this model at this upstream.
+ * Returns what the vendor charges for a usage, in micro-credits, rounded up once. Undefined if no
+ * cost is set for this model at this upstream.
  */
 export type FindCost = (upstream: string, model: string, usage: Usage) => number | undefined;
 

@@ -25,9 +25,9 @@ export interface LimitedUsage {
 }
 
 /**
- * Limits the usage to what the answer can have cost: nobody pays for more than was asked, unless
- * the upstream has written more. Otherwise a client could ask it in a way that it does not
- * understand.
+ * Limits the usage to what the answer can have cost: nobody pays for more than was asked for,
+ * unless the upstream has written more. Otherwise a client could ask for it in a way that the
+ * upstream does not understand.
  */
 export function limitUsage(reported: Usage, limits: UsageLimits): LimitedUsage {
   const { outputTokensMax, outputTokensSure, inputTokensMax, searchesMax } = limits;

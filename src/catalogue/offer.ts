@@ -3,7 +3,7 @@ import { type Catalogue, createCatalogue, type Model } from './catalogue.ts';
 
 /** What is sold: its models with their prices, and the plans. */
 interface OfferTerms {
-  /** Undefined if the settings file rules: the version of the settings then names it. */
+  /** Undefined if the settings file decides: the version of the settings then names it. */
   readonly version: number | undefined;
   readonly models: readonly Model[];
   readonly plans: PlanLimits;

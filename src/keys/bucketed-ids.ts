@@ -10,7 +10,7 @@ interface BucketedIds {
   bucketOf(id: string): number | undefined;
 }
 
-/** Ids with this prefix tell the bucket that their record is in. */
+/** Ids with this prefix contain the bucket that their record is in. */
 export function createBucketedIds(prefix: string): BucketedIds {
   const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${BUCKET_CHARS + RANDOM_CHARS}}$`);
   return {

@@ -26,7 +26,7 @@ export interface FailedKeyGuard {
  *
  * An address that good keys come from may have many clients behind it, such as an office or a
  * proxy that nobody has named. So may a local one if no proxy is trusted. A client that guesses
- * there, or goes on with a revoked key, must not shut out the others. So the store is asked for
+ * there, or keeps using a revoked key, must not shut out the others. So the store is asked for
  * more keys from such an address, and each address that requests claim to come from gets its own
  * part of them. A claim alone opens nothing: inventing claims gets nobody more than the address
  * has.
@@ -71,7 +71,7 @@ export function createFailedKeyGuard({
 }
 
 interface FailureCount {
-  /** Milliseconds until the key may go on; 0 is now. */
+  /** Milliseconds until the key may continue; 0 is now. */
   waitMs(key: string): number;
   count(key: string): void;
 }

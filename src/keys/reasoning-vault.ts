@@ -5,7 +5,7 @@ import {
   SEALED_BEGINNING,
 } from '../protocol/sealed-reasoning.ts';
 
-/** A longer thought is not carried: the client would send it again with each request. */
+/** A longer thought is not passed to clients, which would send it again with each request. */
 export const REASONING_BYTES_MAX = 1024 ** 2;
 
 const ALGORITHM = 'aes-256-gcm';

@@ -8,7 +8,7 @@ export interface KeyBounds {
   /** Whether each request must name its end user. */
   readonly isUserRequired: boolean;
   readonly limits: readonly Limit[];
-  /** Of each end user. */
+  /** For each end user. */
   readonly userLimits: readonly Limit[];
 }
 
@@ -19,7 +19,7 @@ export const NO_KEY_BOUNDS: KeyBounds = {
   userLimits: [],
 };
 
-/** As the scripts read it; empty if nothing bounds. */
+/** In the form that the scripts read; empty if nothing bounds. */
 export function encodeKeyBounds({
   groupId,
   isUserRequired,

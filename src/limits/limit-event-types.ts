@@ -1,6 +1,6 @@
 /**
- * What limits and balances tell, once in each window. An account that tells too much in an hour is
- * told as such, and the rest is left out.
+ * The events that limits and balances raise, at most once in each window. `events.left_out` says
+ * that an account raised too many in an hour, and that the rest is left out.
  */
 export const LIMIT_EVENT_TYPES = [
   'limit.warning',

@@ -19,16 +19,16 @@ type LimitAction = (typeof LIMIT_ACTIONS)[number];
 
 export const LIMITS_MAX = 16;
 /**
- * Of requests that are blocked in a window that rolls, since Redis keeps the time of each of them.
+ * For limits of requests that block in a rolling window: Redis keeps the time of each request.
  */
 export const TIMED_REQUESTS_MAX = 1_000_000;
-/** Nodes tell each other which lists they can hold; those that tell none know no lists. */
+/** Nodes report to each other which lists they can hold; those that report none know no lists. */
 export const LIMITS_FORMAT = 1;
 
 export interface Limit {
   readonly unit: LimitUnit;
   readonly window: LimitWindow;
-  /** Of credits: micro-credits. */
+  /** Credits are in micro-credits. */
   readonly amount: number;
   readonly action: LimitAction;
 }

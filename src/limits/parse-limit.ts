@@ -3,7 +3,7 @@ import { LIMIT_UNITS, type Limit, type LimitUnit } from './limit.ts';
 import { parseWindow } from './parse-window.ts';
 
 /**
- * Reads a limit such as `tokens=400000/1m` or `credits=2.5/day:warn`. Undefined if it is none.
+ * Reads a limit such as `tokens=400000/1m` or `credits=2.5/day:warn`. Undefined if it is not one.
  */
 export function parseLimit(text: string): Limit | undefined {
   const [, name = '', number = '', length = '', action = 'block'] =
@@ -16,7 +16,7 @@ export function parseLimit(text: string): Limit | undefined {
   return { unit, window, amount, action: action === 'warn' ? 'warn' : 'block' };
 }
 
-/** Credits as micro-credits, all else as it is. Undefined if it is no amount. */
+/** Credits as micro-credits, all else as it is. Undefined if it is not an amount. */
 export function parseLimitAmount(unit: LimitUnit, amount: number): number | undefined {
   const parsed = unit === 'credits' ? parseCredits(amount) : amount;
   return parsed !== undefined && Number.isSafeInteger(parsed) && parsed >= 0 ? parsed : undefined;

@@ -20,9 +20,9 @@ export interface Candidate {
 const LEAD_MIN = 1.25;
 
 /**
- * Picks two by weight, of which the less loaded one wins. That is nearly as good as looking at all,
- * and does not send every request to the same upstream. All must be of equal priority and ready to
- * be called.
+ * Picks two by weight, of which the less loaded one wins. That is nearly as good as comparing
+ * all, and does not send every request to the same upstream. All must be of equal priority and
+ * ready to be called.
  */
 export function chooseCandidate(
   candidates: readonly [Candidate, ...Candidate[]],

@@ -18,7 +18,7 @@ export type HealthState = 'closed' | 'half-open' | 'open';
 export type Outcome = 'ok' | 'overloaded' | 'failed' | 'ignored';
 
 const FAILURES_IN_ROW_MAX = 5;
-/** Finds out about upstreams with little traffic, or with a small share of it, as well. */
+/** Also detects upstreams that fail with little traffic, or with a small share of it. */
 const FAILING_MAX_MS = 1_000;
 const FAILING_CALLS_MIN = 2;
 
@@ -43,14 +43,12 @@ interface Pass {
 /** The passive health of one upstream: what its calls show, and nothing else. */
 export interface Health {
   state(): HealthState;
-  /** How long no call may enter; also 0 while a probe is on its way. */
+  /** How long no call may enter; also 0 while a probe is under way. */
   restMs(): number;
   canEnter(): boolean;
   /** Whether a probe has shown nothing yet. Another call may still enter after a while. */
   isProbed(): boolean;
-  /**
-   * The upstream is known to be well again. Ends its rest after failures, however long that was.
-   */
+  /** The upstream is known to work again. Ends its rest after failures, however long that was. */
   revive(): void;
   /** Call this only after `canEnter`. A pass is given back once, with the outcome. */
   enter(pause: Rest): Pass;

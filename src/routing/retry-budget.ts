@@ -11,7 +11,7 @@ export interface RetryBudget {
 interface RetryBudgetOptions {
   /** Retries for each first try, from 0 to 1. */
   readonly share: number;
-  /** How many retries can be saved up. As many are there at the start. */
+  /** How many retries can be saved up. That many are there at the start. */
   readonly burstMax: number;
 }
 

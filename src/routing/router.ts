@@ -88,7 +88,7 @@ interface RouterOptions {
  */
 const RETRY_AFTER_GUESS_MS = 3_000;
 
-/** How many models that are gone keep their routes. */
+/** How many removed models keep their routes. */
 const GONE_MODELS_MAX = 256;
 
 export function createRouter({ routes, upstreams, clock, random }: RouterOptions): Router {
@@ -102,7 +102,7 @@ export function createRouter({ routes, upstreams, clock, random }: RouterOptions
       const before = byModel.get(model) ?? [];
       const groups = groupRoutes(all, sharedByName, { clock, before });
       dropCandidates(before, groups);
-      // What is set anew goes to the end, so the models that are longest gone come first.
+      // What is set again goes to the end, so the models that were removed first come first.
       byModel.delete(model);
       byModel.set(model, groups);
     }

@@ -3,7 +3,7 @@ import { Refusal } from '../protocol/refusals.ts';
 import { UpstreamFailure } from '../routing/upstream-failure.ts';
 import { createDeadlineList, type Deadline } from '../timers/deadline-list.ts';
 
-/** After as long a silence, a client is sent a sign of life. */
+/** After a silence this long, a client is sent a sign of life. */
 const BEGINNING_HELD_MAX_MS = 10_000;
 
 interface Limits {
@@ -14,8 +14,8 @@ interface Limits {
 }
 
 /**
- * An answer whose total is over goes on `unread`, for its cost alone. Or it ends: it has `begun`,
- * or not even its head has come.
+ * An answer whose total is over continues as `unread`, for its cost alone. Or it ends: it has
+ * `begun`, or not even its head has come.
  */
 export type Overdue = 'unread' | 'begun' | 'unbegun';
 
@@ -42,8 +42,7 @@ export interface DeadlineHolder {
  *
  * A beginning that is held until more is said ends the first limit, and is emitted after a while.
  *
- * Signs of life that say nothing begin the silence anew, so the total alone ends an answer of
- * pings.
+ * Signs of life that say nothing restart the silence, so only the total ends an answer of pings.
  *
  * One part is asked for at a time. A caller that takes parts as they come asks for the next part
  * with each one.

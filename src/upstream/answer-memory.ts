@@ -92,7 +92,7 @@ export function createAnswerMemory({ waitBytes, heldBytesMax }: AnswerMemoryLimi
       const share = remove(answer);
       if (share === undefined) return;
       resume(oldestOf(share));
-      // Whoever finds that there is not enough room after all waits again.
+      // An answer that finds no room after all waits again.
       if (heldBytes <= waitBytes) for (const other of [...paused]) resume(other);
     },
   };

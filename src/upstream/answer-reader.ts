@@ -23,7 +23,7 @@ import type { RelayTerms, UpstreamDialect } from './upstream-dialect.ts';
 const { OPENING_BRACE, SPACE } = ascii;
 
 const ERROR_BYTES_MAX = 64 * 1024;
-/** Smaller answers are not counted: those of the 512 places of an upstream take 32 MiB. */
+/** Smaller answers are not counted: at all 512 places of an upstream they take 32 MiB. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
 /**
@@ -103,7 +103,7 @@ function createReader(options: AnswerOptions, comesInEvents: boolean): AnswerRea
 }
 
 /**
- * An answer that is to be kept is written anew: each of its items needs an id that leads back to
+ * An answer that is to be kept is re-encoded: each of its items needs an id that leads back to
  * it, and vendors may give the same one twice.
  */
 function mayRelay({ dialect, form }: AnswerOptions): boolean {

@@ -12,7 +12,7 @@ export type ThinkingUpstreams = ReadonlyMap<string, 'signed' | 'encrypted'>;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Refuses a request whose model would have to go on from a thought that is not to be trusted. */
+/** Refuses a request whose model would have to continue from an untrusted thought. */
 export function checkThoughts({ reasoning, source }: InferenceCall): void {
   const unreadable = reasoning?.bound.find(({ opened }) => opened === undefined);
   if (unreadable === undefined) return;
@@ -20,7 +20,7 @@ export function checkThoughts({ reasoning, source }: InferenceCall): void {
   throw refuseThought(source?.value, unreadable.sealed, why);
 }
 
-/** The upstreams that think, but cannot read a thought from which the model goes on. */
+/** The upstreams that think, but cannot read a thought from which the model must continue. */
 export function findUnreaders(
   { reasoning, model }: InferenceCall,
   thinkingFor: (model: string) => ThinkingUpstreams,

@@ -43,7 +43,7 @@ export interface HttpUpstreamOptions extends ModelSettings {
     readonly totalMs: number;
   };
   readonly clock: Clock;
-  /** Of all upstreams together. */
+  /** The memory of all upstreams together. */
   readonly memory: AnswerMemory;
 }
 
@@ -84,11 +84,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Infer {
     const dialect = request.embeds === undefined ? answers : EMBEDDINGS_DIALECT;
     if (dialect !== answers && kind === 'native') throw refuseEmbeddings();
     checkUnknown(request, options);
-    // An upstream of the native format says itself to native clients what it takes.
+    // An upstream of the native format itself informs native clients of what it takes.
     if (form.format !== 'native' && !accepts.has('pdf')) refusePdfs(request);
     if (dialect.format === form.format) refuseLongCache(request);
     const source = form.format === dialect.format ? call.source : undefined;
-    // Written out: put together with a spread, three times as much of a request grows old.
+    // Written out: with a spread, three times as much of a request would grow old.
     const body = dialect.encodeRequest(
       {
         request,

@@ -14,7 +14,7 @@ interface Secrets {
 /**
  * Masks the secrets that the upstream of these settings knows: its key, and the values of the
  * headers that it is sent. Only errors need this, and they are rare. So the secrets are revealed
- * anew for each text, and no other copy is kept.
+ * for each text, and no other copy is kept.
  */
 export function createSecretMask({ apiKey, headers }: Secrets): MaskText {
   return (text) => {

@@ -51,7 +51,7 @@ export function findLease(
   return waitForLease(options.room, { model, exclude, signal });
 }
 
-/** At the upstream that knows the thoughts in the request: others might go on without them. */
+/** At the upstream that knows the thoughts in the request: others might continue without them. */
 function findLeaseAt(origin: string, options: LeaseOptions, call: InferenceCall) {
   if (unfitFor(call, options).has(origin)) return undefined;
   const others = new Set(options.upstreams.keys());
@@ -62,7 +62,7 @@ function findLeaseAt(origin: string, options: LeaseOptions, call: InferenceCall)
 
 /**
  * If no route takes what is in the request, any upstream may get it: it explains that better. If
- * none knows the thoughts from which the model has to go on, the request is refused.
+ * none knows the thoughts from which the model has to continue, the request is refused.
  */
 async function findFitLease(
   options: LeaseOptions,

@@ -26,8 +26,8 @@ import type { UpstreamDialect } from './upstream-dialect.ts';
 
 interface CallRules {
   /**
-   * What an upstream says about a failure may contain our secrets, so nothing of it goes on without
-   * this mask.
+   * What an upstream says about a failure may contain our secrets, so none of it is passed on
+   * without this mask.
    */
   readonly maskText: MaskText;
   readonly answer: AnswerDeadlines;

@@ -44,7 +44,7 @@ const DONE: Result = { done: true, value: undefined };
 
 /**
  * Passes on what a socket brings. The caller either asks for one part at a time, within its
- * deadlines, or takes parts as they come: then all that came in one read goes on as one part.
+ * deadlines, or takes parts as they come: then all that came in one read is one part.
  *
  *   source ──push──▶ waiting ──next──▶ asker
  *      │                └──────flush──▶ taker, in the turn of the read

@@ -16,8 +16,8 @@ export interface PushedPart {
 }
 
 /**
- * Stands for events that say nothing, such as pings and comments, which are not written anew in
- * another format. They are complete: who stalls in the middle of an event shows no life.
+ * Stands for events that say nothing, such as pings and comments, which are not re-encoded in
+ * another format. They are complete: stalling in the middle of an event shows no life.
  */
 export const SIGN_OF_LIFE: PushedPart = Object.freeze({
   events: [],
@@ -31,8 +31,8 @@ export function saysAnything({ events, bytes }: PushedPart): boolean {
 }
 
 /**
- * Whether a part says only that an answer begins. Nobody could act on it. A beginning that reports
- * usage says more: it decides what a client is charged that leaves at this moment.
+ * Whether a part says only that an answer begins. Nobody could act on it. A beginning that
+ * reports usage says more: it decides what a client that leaves at this moment is charged.
  */
 export function isMereBeginning({ events, contentBytes, closing }: PushedPart): boolean {
   return contentBytes === 0 && closing === undefined && events.every(isMereStart);

@@ -1,6 +1,6 @@
 import type { Secret } from '../lib/secret.ts';
 
-/** Many vendors refuse whoever does not say who asks. */
+/** Many vendors refuse requests that do not say who sends them. */
 const USER_AGENT = 'tollgate';
 
 /**

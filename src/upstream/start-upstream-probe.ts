@@ -33,15 +33,15 @@ interface UpstreamProbeOptions {
   readonly path: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** How the probe before this one left the upstream. */
+  /** Whether the probe before this one left the upstream down. */
   readonly isDown: boolean;
   readonly clock: Clock;
   readonly onChange: (isDown: boolean, result: string) => void;
 }
 
 /**
- * Asks an upstream again and again whether it is there, without the help of clients. Any status
- * below 500 means that it is. The next question waits until the last one is over.
+ * Asks an upstream again and again whether it is up, independent of clients. Any status below 500
+ * means that it is. The next question waits until the last one is over.
  */
 export function startUpstreamProbe(options: UpstreamProbeOptions): UpstreamProbe {
   const client = createHttpClient({

@@ -187,7 +187,7 @@ const DIALECTS = {
   responses: RESPONSES_DIALECT,
 } as const satisfies Record<FormatName, UpstreamDialect>;
 
-/** The call with its whole request, to be written anew. */
+/** The call with its whole request, to be re-encoded. */
 function wholeOf(call: EncoderInput): UpstreamCall {
   return { ...call, request: call.readWhole() };
 }

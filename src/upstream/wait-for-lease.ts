@@ -2,7 +2,7 @@ import type { StopSignal } from '../lib/time/stop-signal.ts';
 import type { Lease, NoRoute } from '../routing/router.ts';
 import type { WaitingRoom } from '../routing/waiting-room.ts';
 
-/** If no place is free by then, the request is refused: clients come back by themselves. */
+/** If no place is free by then, the request is refused: clients retry by themselves. */
 const LEASE_WAIT_MAX_MS = 5_000;
 
 /**

@@ -2,11 +2,11 @@ import { pourAnswer } from '../../protocol/answers/pour-answer.ts';
 import type { Answer, InferenceCall } from '../../protocol/inference.ts';
 import { Refusal } from '../../protocol/refusals.ts';
 
-/** Another way to ask the same upstream the same. */
+/** Another way to ask the same upstream the same thing. */
 interface SecondAsk {
   /** Whether this refusal is about what the other way leaves out. */
   readonly isAvoided: (refusal: Refusal) => boolean;
-  /** Throws if the request cannot do without. */
+  /** Throws if the request needs what the other way leaves out. */
   readonly ask: (refusal: Refusal) => Answer;
   /** Called when the second answer begins. */
   readonly noteBegun?: () => void;

@@ -10,7 +10,7 @@ const PLACE_REFUSED = /cannot be modified/i;
 
 /**
  * Asks an upstream again without thoughts if it refuses them. It may take those of another one:
- * several upstreams can be the same vendor. If the model has to go on from thoughts that their
+ * several upstreams can be the same vendor. If the model has to continue from thoughts that their
  * vendor would take, the request is refused.
  */
 export function retryWithoutThoughts(upstream: string, infer: Infer): Infer {

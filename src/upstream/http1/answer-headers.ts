@@ -62,7 +62,7 @@ export class AnswerHeaders implements HttpHeaders {
   #valueAt(at: number): string {
     const start = this.#marks[at + 2] ?? 0;
     let end = this.#marks[at + 3] ?? 0;
-    // `trimEnd` would remove more than space and tab, the only two that HTTP knows as space.
+    // `trimEnd` would remove more than space and tab, the only two that HTTP counts as space.
     while (end > start && isSpace(this.#text.charCodeAt(end - 1))) end -= 1;
     return this.#text.slice(start, end);
   }

@@ -9,7 +9,7 @@ export const TRAILER_BYTES_MAX = 8 * 1024;
  * 2^53.
  */
 export const CHUNK_SIZE_DIGITS_MAX = 12;
-/** For each chunk. Extensions are ignored, but they must not go on for ever. */
+/** For each chunk. Extensions are ignored, but they must not be endless. */
 export const CHUNK_EXTENSION_BYTES_MAX = 256;
 /** Decimal digits of a content-length: a double holds every such number exactly. */
 export const CONTENT_LENGTH_DIGITS_MAX = 15;

@@ -6,7 +6,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   /**
    * Name, value, name, value, …; the names in lower case, without `accept-encoding`, `host`,

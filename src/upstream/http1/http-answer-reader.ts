@@ -7,7 +7,7 @@ import { readKeepMs } from './read-keep-ms.ts';
 import { StatusLineReader } from './status-line-reader.ts';
 
 export type AnswerStep =
-  /** All bytes are read, but the answer goes on. */
+  /** All bytes are read, but the answer continues. */
   | 'more'
   /** `head` is set. */
   | 'head'
@@ -85,7 +85,7 @@ export class HttpAnswerReader {
     return this.#keepMs;
   }
 
-  /** Call this once the head was passed on, because a stream may be open for long. */
+  /** Call this once the head was passed on, because a stream may stay open for a long time. */
   forgetHead(): void {
     this.head = NO_HEAD;
     this.#text = '';

@@ -8,13 +8,13 @@ export interface HttpClient {
    * request cannot be written as HTTP, which is a mistake of the caller.
    */
   send(request: HttpRequest, handler: HttpHandler): HttpExchange;
-  /** Takes no more requests. Requests that run go on, and their connections close after them. */
+  /** Takes no more requests. Those that run continue, and their connections close after them. */
   close(): void;
 }
 
 /**
- * Hears about one request: `onHead`, then `onData` any number of times, and last either `onEnd` or
- * `onFail`.
+ * Gets the events of one request: `onHead`, then `onData` any number of times, and last either
+ * `onEnd` or `onFail`.
  */
 export interface HttpHandler {
   onHead(status: number, headers: HttpHeaders): void;
@@ -35,12 +35,12 @@ export interface HttpExchange {
   /** Whether the whole request has left this process, or is answered already. */
   readonly isSent: boolean;
   /**
-   * From now on the handler hears nothing, and the server has to wait. A failure is held until
+   * From now on the handler gets no events, and the server has to wait. A failure is held until
    * `resume`.
    */
   pause(): void;
   /** Passes on what was held back, some of it perhaps before this returns. */
   resume(): void;
-  /** Ends the connection at once. The handler hears nothing more. */
+  /** Ends the connection at once. The handler gets no more events. */
   abort(): void;
 }

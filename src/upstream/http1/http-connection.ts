@@ -57,7 +57,7 @@ export class HttpConnection implements SocketListener {
    * Stays set when the connection is gone while the exchange is paused: there is more to pass on.
    */
   #exchange: ConnectionExchange | undefined;
-  /** When the request began for which this connection was kept; undefined for its first one. */
+  /** When the request began for which this connection was reused; undefined for its first one. */
   #reusedMs: number | undefined;
   #hasAnswerBegun = false;
   /**
@@ -114,7 +114,7 @@ export class HttpConnection implements SocketListener {
   }
 
   resume(): void {
-    // A loop that is running goes on by itself.
+    // A loop that is running continues by itself.
     if (!this.#isEmitting) {
       this.#emit(this.#held);
       this.#conclude();
@@ -192,7 +192,7 @@ export class HttpConnection implements SocketListener {
   #emitHead({ handler }: ConnectionExchange): void {
     const { status, headers } = this.#reader.head;
     // A server that refuses does not want the rest, and may close the connection of a client that
-    // goes on sending.
+    // keeps sending.
     if (status >= 400) this.#writer.stop();
     handler.onHead(status, headers);
     this.#reader.forgetHead();

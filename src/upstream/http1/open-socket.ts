@@ -23,8 +23,8 @@ export type OpenSocket = (listener: SocketListener) => Socket;
 /** One read brings at most this many bytes. */
 const READ_BYTES_MAX = 64 * 1024;
 /**
- * Networks forget connections that are silent for some minutes, and a vendor may think for longer.
- * A machine that is gone is noticed, too.
+ * Networks forget connections that are silent for some minutes, and a vendor may think for
+ * longer. This also detects a machine that is gone.
  */
 const KEEP_ALIVE_MS = 60_000;
 

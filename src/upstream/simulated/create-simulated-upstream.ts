@@ -28,9 +28,7 @@ export interface SimulatedUpstreamOptions {
   readonly latencyMs: number;
   /** 0 means as fast as possible. */
   readonly tokensPerSecond: number;
-  /**
-   * The share of requests that fail, from 0 to 1. Each try is drawn anew, so that a retry helps.
-   */
+  /** The share of requests that fail, from 0 to 1. Drawn for each try, so that a retry helps. */
   readonly errorRate: number;
   /**
    * Makes the ids of this upstream differ from those of others with the same seed in other
@@ -46,7 +44,7 @@ export interface SimulatedUpstreamOptions {
 const SEED_CHARS_MAX = 4_096;
 
 /**
- * Answers without a real model. At will it does whatever a real one can do to a gateway; see
+ * Answers without a real model. On request it does whatever a real one can do to a gateway; see
  * `parse-directives.ts`.
  */
 export function createSimulatedUpstream(options: SimulatedUpstreamOptions): Infer {

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 export type CacheTtl = '5m' | '1h';
 
 export interface PromptCache {
-  /** Whether the prefix is cached. If it is, this counts as a use, which starts its time anew. */
+  /** Whether the prefix is cached. If it is, this counts as a use, which restarts its time. */
   touch(prefix: string): boolean;
   write(prefix: string, ttl: CacheTtl): void;
 }

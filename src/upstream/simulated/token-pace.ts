@@ -8,8 +8,8 @@ const TOKENS_WITHOUT_PAUSE_MAX = 64;
 export type TokenPace = (signal: StopSignal) => Promise<void>;
 
 /**
- * Each token has its time, counted from the start of the answer: timers are late by some
- * milliseconds, and these delays must not add up.
+ * Each token has its time, counted from the start of the answer: timers are some milliseconds
+ * late, and these delays must not add up.
  */
 export function createTokenPace(tokenDelayMs: number): TokenPace {
   const startedMs = performance.now();

@@ -36,7 +36,7 @@ class UnknownPatternError extends Error {}
 /**
  * A text that matches a plain regular expression: characters, classes, groups, alternatives,
  * repeats, and anchors at its ends. `undefined` for an expression that has more, such as a
- * look-ahead. The expression itself is never run: a client wrote it, and it could run for ever.
+ * look-ahead. The expression itself is never run: a client wrote it, and it could run forever.
  */
 export function generateMatch(pattern: string, random: Random): string | undefined {
   const reading: PatternCursor = { pattern, random, place: 0, atoms: 0 };
@@ -70,7 +70,7 @@ function readSequence(reading: PatternCursor, depth: number): string {
     const next = reading.place;
     for (let i = 0; i < count; i++) {
       if (text.length > MATCH_CHARS_MAX) throw new UnknownPatternError();
-      // The first atom was read already; each further one is chosen anew.
+      // The first atom has been read already; each further one is chosen again.
       reading.place = start;
       text += i === 0 ? once : readAtom(reading, depth);
     }
