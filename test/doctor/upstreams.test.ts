@@ -50,10 +50,10 @@ it('fails a key that is refused, and one that is missing', async () => {
     problem('failed', 'the key is refused (status 401)', 'a valid key'),
   );
   const none = await examine({ settings: upstream(url) });
-  expect(none('upstream-key', 'main')).toEqual(problem('failed', 'demanded', 'api_key'));
+  expect(none('upstream-key', 'main')).toEqual(problem('failed', 'required', 'api_key'));
 });
 
-it('says so when an answer says nothing about the key, and warns of one that is not well', async () => {
+it('says so when an answer says nothing about the key, and warns of one that reports errors', async () => {
   const url = `http://127.0.0.1:${await listen(createServer(guard))}/elsewhere`;
   const elsewhere = await examine({ settings: upstream(url, ', api_key: good') });
   expect(elsewhere('upstream-key', 'main')).toEqual({
@@ -62,7 +62,7 @@ it('says so when an answer says nothing about the key, and warns of one that is 
   });
   const port = await listen(createServer((_, response) => void response.writeHead(503).end()));
   const ill = await examine({ settings: upstream(`http://127.0.0.1:${port}`) });
-  expect(ill('upstream-reachable', 'main')).toEqual(problem('warning', 'status 503', 'not well'));
+  expect(ill('upstream-reachable', 'main')).toEqual(problem('warning', 'status 503', 'reports errors'));
 });
 
 it('fails an upstream whose port is closed, or that does not speak HTTP', async () => {
@@ -77,14 +77,14 @@ it('fails an upstream whose port is closed, or that does not speak HTTP', async 
   expect(odd('upstream-reachable', 'main')).toEqual(problem('failed', '', 'HTTP/1.1'));
 });
 
-it('fails an upstream whose certificate ran out, by the handshake and by its day', async () => {
+it('fails an upstream whose certificate has expired, by the handshake and by its day', async () => {
   const server = createTlsServer(createExpiredIdentity(), guard);
   const url = `https://127.0.0.1:${await listen(server)}`;
   const find = await examine({ settings: upstream(url, ', api_key: good') });
   expect(find('upstream-reachable', 'main')).toEqual(
     problem('failed', 'https://127.0.0.1', 'certificate'),
   );
-  expect(find('upstream-certificate', 'main')).toEqual(problem('failed', 'ran out', 'renew'));
+  expect(find('upstream-certificate', 'main')).toEqual(problem('failed', 'expired', 'renew'));
 });
 
 it('warns of a certificate in its last two weeks', () => {
@@ -92,7 +92,7 @@ it('warns of a certificate in its last two weeks', () => {
   const inDays = (days: number) => judgeCertificate(nowMs + days * 86_400_000, nowMs);
   expect(inDays(14)).toEqual({ state: 'ok', found: 'good until 2030-01-15' });
   expect(inDays(13.9)).toEqual(problem('warning', '13 more days', 'renew'));
-  expect(inDays(0)).toEqual(problem('failed', 'ran out on 2030-01-01', 'renew'));
+  expect(inDays(0)).toEqual(problem('failed', 'expired on 2030-01-01', 'renew'));
 });
 
 it('skips a simulated upstream', async () => {
