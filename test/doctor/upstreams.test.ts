@@ -62,7 +62,9 @@ it('says so when an answer says nothing about the key, and warns of one that rep
   });
   const port = await listen(createServer((_, response) => void response.writeHead(503).end()));
   const ill = await examine({ settings: upstream(`http://127.0.0.1:${port}`) });
-  expect(ill('upstream-reachable', 'main')).toEqual(problem('warning', 'status 503', 'reports errors'));
+  expect(ill('upstream-reachable', 'main')).toEqual(
+    problem('warning', 'status 503', 'reports errors'),
+  );
 });
 
 it('fails an upstream whose port is closed, or that does not speak HTTP', async () => {
