@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   books: ['lib', 'timers', 'protocol', 'catalogue', 'keys', 'redis', 'quota', 'accounts'],
   routing: ['lib', 'protocol'],
   upstream: ['lib', 'timers', 'protocol', 'routing'],
-  accounts: ['lib', 'limits', 'keys', 'redis', 'quota'],
+  accounts: ['lib', 'timers', 'limits', 'keys', 'redis', 'quota'],
   bookkeeping: ['lib', 'timers', 'config', 'log', 'catalogue', 'redis', 'books', 'ops'],
   'page-files': ['lib'],
   'catalogue-store': ['lib', 'config', 'redis', 'accounts'],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCountReplicas } from '../../src/accounts/count-replicas.ts';
 import { createDirectory, type Directory } from '../../src/accounts/directory.ts';
 import type { CatalogueDesk } from '../../src/catalogue-store/catalogue-desk.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -97,7 +98,8 @@ export async function startVirtualNode(options: VirtualNodeOptions): Promise<Vir
   });
   const version = () => sold.state()?.version;
   await sold.open({
-    ...{ connection: primary.accounts, line: fleet.line, metrics, clock, log },
+    ...{ connection: primary.accounts, countReplicas: primary.countReplicas },
+    ...{ line: fleet.line, metrics, clock, log },
     onChange: () => options.onCatalogue(version() ?? 0),
   });
 
@@ -154,6 +156,8 @@ async function startPrimaryParts(
 ) {
   const connection = connect('primary');
   const accounts = connect('primary-accounts');
+  const replicas = connect('primary-replicas');
+  const countReplicas = createCountReplicas(replicas);
   const journal = await openSettleJournal({
     dir: join(dataDir, 'journal'),
     settle: countFaults(metrics, (settlement: Settlement) =>
@@ -174,7 +178,7 @@ async function startPrimaryParts(
   });
   const memory = watchMemory(connection);
   const directory = createDirectory({
-    ...{ connection: accounts, randomBytes, clock, digestKey },
+    ...{ connection: accounts, countReplicas, randomBytes, clock, digestKey },
     warnings: () => DEFAULT_WARNINGS,
   });
   const masters = watchMasters({
@@ -190,7 +194,7 @@ async function startPrimaryParts(
     },
   });
   return {
-    ...{ accounts, directory, sweeper },
+    ...{ accounts, countReplicas, directory, sweeper },
     journal: (settlements: readonly Settlement[]) => journal.append(settlements),
     async stop() {
       masters.stop();

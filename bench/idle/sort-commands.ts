@@ -15,8 +15,9 @@ const AWAITED: ReadonlyMap<string, string> = new Map([
   ['evalsha worker-admit', 'admissions and settlements'],
   ['evalsha worker', 'renewals'],
   ['evalsha primary-accounts', 'changes by operators'],
-  ['role primary-accounts', 'changes by operators'],
-  ['wait primary-accounts', 'changes by operators'],
+  ['evalsha primary-replicas', 'changes by operators'],
+  ['role primary-replicas', 'changes by operators'],
+  ['wait primary-replicas', 'changes by operators'],
 ]);
 
 /** What a command is for, as a person would say it. */

@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { loadLuaScript } from '../redis/lua-script.ts';
+import { waitAtMost } from '../timers/wait-at-most.ts';
 
 /** How long an operator who changes something waits for a replica to have the change. */
 const WAIT_TIME_MAX_MS = 500;
@@ -10,7 +11,52 @@ const script = loadLuaScript(new URL('./confirm.lua', import.meta.url), ['record
  * Waits until a replica has everything written to the node of this record. Resolves with how many
  * replicas have it; 0 if there are no replicas, or if the number is unknown.
  */
-export async function countReplicas(
+export type CountReplicas = (record: string) => Promise<number>;
+
+/**
+ * Waiting for a replica stops the node from reading further commands of a connection, so this one
+ * must take no others. All changes that come while one is waited for are then waited for at once;
+ * in a Cluster, those of a hash tag, since others may be on another node.
+ */
+export function createCountReplicas(
+  connection: Pick<RedisConnection, 'client' | 'isCluster'>,
+): CountReplicas {
+  const sharing = new Map<string, CountReplicas>();
+  return async (record) => {
+    const tag = connection.isCluster ? record.slice(0, record.indexOf('}')) : '';
+    const ask = sharing.get(tag) ?? shareNext((written) => askNode(connection, written));
+    sharing.set(tag, ask);
+    let replicas = 0;
+    const counted = ask(record).then((count) => {
+      replicas = count;
+    });
+    await waitAtMost(WAIT_TIME_MAX_MS, counted);
+    return replicas;
+  };
+}
+
+/** Calls that come while one runs share the next one. The call must not reject. */
+function shareNext(ask: CountReplicas): CountReplicas {
+  let running: Promise<number> | undefined;
+  let next: Promise<number> | undefined;
+  const run = (record: string) => {
+    running = ask(record).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return (record) => {
+    if (next !== undefined) return next;
+    if (running === undefined) return run(record);
+    next = running.then(() => {
+      next = undefined;
+      return run(record);
+    });
+    return next;
+  };
+}
+
+async function askNode(
   connection: Pick<RedisConnection, 'client'>,
   record: string,
 ): Promise<number> {

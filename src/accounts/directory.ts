@@ -8,6 +8,7 @@ import { describeKey, type RateRules } from '../quota/scripts/describing/describ
 import type { Warnings } from '../quota/scripts/warnings.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import type { CountReplicas } from './count-replicas.ts';
 import type { Group } from './group.ts';
 import { createGroupDirectory, type GroupDirectory } from './group-directory.ts';
 import type { Key } from './key.ts';
@@ -41,10 +42,8 @@ export interface Directory extends AccountDirectory, GroupDirectory, KeyDirector
 }
 
 interface DirectoryOptions {
-  /**
-   * A connection of the directory's own: waiting for a replica blocks it for up to half a second.
-   */
   readonly connection: RedisConnection;
+  readonly countReplicas: CountReplicas;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
   /** For what a failover may lose; the same clock where nobody watches the masters. */
@@ -55,9 +54,10 @@ interface DirectoryOptions {
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { connection, clock, warnings } = options;
+  const { connection, countReplicas, clock, warnings } = options;
   const store = createRecordStore(connection);
-  const writer = createWriter(connection, store, { clock: options.masterClock ?? clock, warnings });
+  const masterClock = options.masterClock ?? clock;
+  const writer = createWriter(connection, store, { clock: masterClock, warnings, countReplicas });
   const parts = { ...options, store, writer };
   const groups = createGroupDirectory(parts);
   const accounts = createAccountDirectory(parts);

@@ -4,7 +4,7 @@ import { type CreditReply, credit, type Payment } from '../quota/scripts/credit.
 import type { Warnings } from '../quota/scripts/warnings.ts';
 import { type RecordReply, type RecordWrite, writeRecord } from '../quota/scripts/write-record.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
-import { countReplicas } from './count-replicas.ts';
+import type { CountReplicas } from './count-replicas.ts';
 import { createRecentWrites, type RepeatWrites, TOO_EARLY } from './recent-writes.ts';
 import type { RecordStore } from './record-store.ts';
 
@@ -27,6 +27,12 @@ export interface Writer {
   replayRecentWrites: RepeatWrites;
 }
 
+interface WriterOptions {
+  readonly clock: Clock;
+  readonly warnings: () => Warnings;
+  readonly countReplicas: CountReplicas;
+}
+
 /**
  * Writes what must not be lost: it repeats a write if the reply is lost, waits for a replica, and
  * keeps the write for a while.
@@ -34,7 +40,7 @@ export interface Writer {
 export function createWriter(
   connection: RedisConnection,
   store: RecordStore,
-  { clock, warnings }: { readonly clock: Clock; readonly warnings: () => Warnings },
+  { clock, warnings, countReplicas }: WriterOptions,
 ): Writer {
   const recent = createRecentWrites(clock);
 
@@ -47,7 +53,7 @@ export function createWriter(
         const repeated = await store.ask(() => writeRecord(connection, { ...write, expected }));
         return isTooEarly(repeated, expected) ? TOO_EARLY : undefined;
       });
-      return { ...reply, replicated: await countReplicas(connection, write.record) };
+      return { ...reply, replicated: await countReplicas(write.record) };
     },
     async writePayment(payment) {
       let attempts = 0;
@@ -66,7 +72,7 @@ export function createWriter(
         return repeated.kind === 'missing' ? TOO_EARLY : undefined;
       });
       const account = keysOfBucket(payment.bucket).account(payment.accountId);
-      return { ...reply, kind, replicated: await countReplicas(connection, account) };
+      return { ...reply, kind, replicated: await countReplicas(account) };
     },
     replayRecentWrites: recent.repeat,
   };

@@ -1,4 +1,4 @@
-import { countReplicas } from '../accounts/count-replicas.ts';
+import type { CountReplicas } from '../accounts/count-replicas.ts';
 import { createRecordStore, type RecordStore } from '../accounts/record-store.ts';
 import type { NamedUpstream } from '../config/config.ts';
 import { type Difference, diffDocuments } from '../config/diff-settings.ts';
@@ -25,8 +25,8 @@ import type { CatalogueKeeper, CatalogueLine } from './keep-catalogue.ts';
 const ID_CHARS = 16;
 
 interface DeskOptions {
-  /** Waits for replicas, so nobody else should be in a hurry on it. */
-  readonly connection: Pick<RedisConnection, 'send' | 'client'>;
+  readonly connection: Pick<RedisConnection, 'send'>;
+  readonly countReplicas: CountReplicas;
   readonly keeper: Pick<CatalogueKeeper, 'state' | 'look'>;
   readonly line: Pick<CatalogueLine, 'publish'>;
   /** The upstreams of the settings in use. */
@@ -80,7 +80,7 @@ export function createCatalogueDesk(options: DeskOptions): CatalogueDesk {
 }
 
 async function applyAndAnnounce(
-  { connection, keeper, line, randomBytes }: DeskOptions,
+  { connection, countReplicas, keeper, line, randomBytes }: DeskOptions,
   store: RecordStore,
   asked: Omit<ApplyOrder, 'catalogueId' | 'writeId'>,
   changes: readonly Difference[],
@@ -93,7 +93,7 @@ async function applyAndAnnounce(
   // A node that misses the message finds the version when it looks next.
   line.publish({ type: 'catalogue', version }).catch(() => {});
   await keeper.look();
-  const replicated = await countReplicas(connection, CATALOGUE_KEYS.head);
+  const replicated = await countReplicas(CATALOGUE_KEYS.head);
   return { version, fromMs, changes, replicated };
 }
 

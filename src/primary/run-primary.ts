@@ -122,10 +122,10 @@ async function runNode(
     };
     const node = loadNodeId(config.dataDir);
     accounting = await startNodeAccounting(inUse, target, { node, metrics, log, ...news });
-    const { connection, access, audit, journal, threads, sweeper } = accounting;
+    const { connection, countReplicas, access, audit, journal, threads, sweeper } = accounting;
     if (embedded !== undefined) await prepareDemo(accounting, config);
     const checkPlans = createPlansCheck(() => fleet?.desk, node);
-    const parts = { accounting, node, nodeMetrics, sold, clock, log };
+    const parts = { accounting, connection, countReplicas, node, nodeMetrics, sold, clock, log };
     pool = createWorkerPool({
       ...{ first, readSource: options.readSource, journal, audit, publish, ...parts },
       noteActivity: (activity) => fleet?.noteActivity(activity),
@@ -137,7 +137,7 @@ async function runNode(
     const reload: Reload = async (...call) => (isReady ? workers.reload(...call) : BUSY);
     fleet = joinFleet({ ...parts, target, pool, access, threads, sweeper, reload, metrics });
     const { announceCatalogue: onChange, readState: readNode } = workers;
-    await sold.open({ ...parts, connection, line: fleet.line, metrics, onChange });
+    await sold.open({ ...parts, line: fleet.line, metrics, onChange });
     await checkPlans(sold.currentFor(config).plans);
     const readiness = () => (isReady ? workers.readReadiness() : 'unavailable');
     ops = await startOps({ ...parts, fleet, readNode, reload, configInUse, readiness });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { CountReplicas } from '../accounts/count-replicas.ts';
 import type { CatalogueDesk } from '../catalogue-store/catalogue-desk.ts';
 import { createCatalogueDesk } from '../catalogue-store/create-catalogue-desk.ts';
 import { createFileDesk } from '../catalogue-store/create-file-desk.ts';
@@ -35,6 +36,7 @@ export interface SoldCatalogue {
 
 interface OpenOptions {
   readonly connection: RedisConnection;
+  readonly countReplicas: CountReplicas;
   readonly line: CatalogueLine;
   readonly metrics: Pick<ProcessMetrics, 'catalogueVersion' | 'catalogueRefused'>;
   readonly onChange: () => void;
@@ -70,7 +72,7 @@ type Source = Omit<SoldCatalogue, 'open'>;
 
 async function sellFromStore(
   configInUse: () => Config,
-  { connection, line, metrics, onChange, clock, log }: OpenOptions,
+  { connection, countReplicas, line, metrics, onChange, clock, log }: OpenOptions,
 ): Promise<Source> {
   const { dataDir, models, plans } = configInUse();
   const upstreams = () => configInUse().upstreams;
@@ -91,7 +93,9 @@ async function sellFromStore(
       throw new ConfigError(said);
     },
     state: keeper.state,
-    desk: createCatalogueDesk({ connection, keeper, line, upstreams, randomBytes }),
+    desk: createCatalogueDesk({
+      ...{ connection, countReplicas, keeper, line, upstreams, randomBytes },
+    }),
     stop: keeper.stop,
   };
 }

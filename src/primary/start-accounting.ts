@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, createAuditLog } from '../accounts/audit/audit-log.ts';
+import { type CountReplicas, createCountReplicas } from '../accounts/count-replicas.ts';
 import { createDirectory, type Directory } from '../accounts/directory.ts';
 import { createBooksDesk } from '../bookkeeping/create-books-desk.ts';
 import { type BooksThreads, startBooksThreads } from '../bookkeeping/start-books-threads.ts';
@@ -87,8 +88,9 @@ export interface AccountingOptions {
 export interface Accounting {
   readonly directory: Directory;
   readonly access: OperatorAccess;
-  /** For changes by operators, which wait for a replica. */
+  /** For changes by operators. */
   readonly connection: RedisConnection;
+  readonly countReplicas: CountReplicas;
   readonly audit: AuditLog;
   readonly desk: BooksDesk;
   readonly limitEvents: LimitEventsDesk;
@@ -127,7 +129,8 @@ function startThreads({ target, node, config, log }: AccountingOptions) {
 export async function startAccounting(options: AccountingOptions): Promise<Accounting> {
   const { config, metrics, clock, log } = options;
   const { dataDir, ops } = config;
-  const { connection, directoryConnection, findStoreTrouble } = connectStore(options);
+  const store = connectStore(options);
+  const { connection, directoryConnection, countReplicas, findStoreTrouble } = store;
   const { threads, desk } = startThreads(options);
   const warnings = () => options.configInUse().warnings;
   const events = startLimitEvents(connection, options);
@@ -148,7 +151,8 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
   const archiver = startArchiver(threads, options);
   const masterClock = createMasterClock(clock);
   const directory = createDirectory({
-    ...{ connection: directoryConnection, randomBytes, clock, masterClock, warnings, digestKey },
+    ...{ connection: directoryConnection, countReplicas, randomBytes, digestKey },
+    ...{ clock, masterClock, warnings },
   });
   const access = openOperatorAccess({ connection, oidc: ops.oidc, clock, masterClock });
   const audit = createAuditLog({ connection, randomBytes, clock, masterClock, log });
@@ -172,8 +176,7 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
   return {
     ...{ directory, access },
     connection: directoryConnection,
-    audit,
-    ...{ desk, threads, sweeper, limitEvents: events.desk },
+    ...{ countReplicas, audit, desk, threads, sweeper, limitEvents: events.desk },
     journal: (settlements) => journal.append(settlements),
     waitForStore: () => waitForConnection(directoryConnection, CONNECT_TIME_MAX_MS),
     findStoreTrouble,
@@ -186,24 +189,25 @@ export async function startAccounting(options: AccountingOptions): Promise<Accou
       await journal.close();
       await Promise.all([archiver.stop(), threads.stop()]);
       await audit.close();
-      await Promise.all([connection.close(), directoryConnection.close()]);
+      await store.close();
     },
   };
 }
 
 function connectStore({ target, metrics, log }: AccountingOptions) {
   const reasons = createReasonLog(log);
+  const plain = { target, commandTimeoutMs: COMMAND_TIMEOUT_MS, log: reasons };
   const connect = (name: string, label: 'primary' | 'accounts') =>
-    connectRedis({
-      ...{ target, name, commandTimeoutMs: COMMAND_TIMEOUT_MS, log: reasons },
-      onCommand: createObserveCommand(metrics, label),
-    });
+    connectRedis({ ...plain, name, onCommand: createObserveCommand(metrics, label) });
   const connection = connect('primary', 'primary');
+  const directoryConnection = connect('primary-accounts', 'accounts');
+  const replicas = connectRedis({ ...plain, name: 'primary-replicas' });
   return {
-    connection,
-    // Waiting for a replica blocks a connection, so accounts have their own.
-    directoryConnection: connect('primary-accounts', 'accounts'),
+    ...{ connection, directoryConnection, countReplicas: createCountReplicas(replicas) },
     findStoreTrouble: () => findRedisTrouble(connection, reasons, 0),
+    async close() {
+      await Promise.all([connection, directoryConnection, replicas].map((each) => each.close()));
+    },
   };
 }
 

@@ -15,9 +15,7 @@ import { silenceSentinelClients } from './silence-sentinel-clients.ts';
 quickenStrings();
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/**
- * Runs only while a reply is due. So an idle connection stays open, and a half-open one does not.
- */
+/** Runs only while a reply is due: an idle connection stays open, a half-open one does not. */
 const SOCKET_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
 /** A frozen peer never answers our FIN, and nothing reconnects until the socket is destroyed. */
@@ -90,7 +88,8 @@ export interface RedisConnectionOptions {
  *   worker-N-answers  answers that are kept, which may be long
  *   worker-N-changes  subscribed to revocations; takes no other command
  *   primary           sweeps, journal
- *   primary-accounts  changes by operators, which wait for a replica
+ *   primary-accounts  changes by operators
+ *   primary-replicas  waits for a replica to have such a change; takes no other command
  *   primary-ingest    what goes into the books, in long pages
  *   primary-books     what questions to the books need from Redis
  *   primary-fleet     what this node tells the others

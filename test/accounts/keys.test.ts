@@ -250,6 +250,7 @@ describe('revocation', () => {
           return reply;
         },
       },
+      countReplicas: directory.countReplicas,
       ...{ randomBytes, clock, warnings: () => DEFAULT_WARNINGS, digestKey },
     });
     await expect(slow.rotateKey(record.id)).rejects.toMatchObject({ code: 'key_revoked' });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type CountReplicas, createCountReplicas } from '../../src/accounts/count-replicas.ts';
 import { createDirectory, type Directory } from '../../src/accounts/directory.ts';
 import { parseApiKey } from '../../src/keys/api-key.ts';
 import { digestKey } from '../../src/keys/digest-key.ts';
@@ -13,6 +14,7 @@ export const systemClock: Clock = { nowMs: () => Date.now() };
 
 export interface TestDirectory extends Directory {
   readonly connection: RedisConnection;
+  readonly countReplicas: CountReplicas;
   /** The gateway's decision for a client with this key. */
   check(key: string): Promise<string>;
 }
@@ -25,13 +27,14 @@ export async function openDirectory(
 ): Promise<TestDirectory> {
   const connection = openConnection(target);
   await waitForRedis(connection);
+  const countReplicas = createCountReplicas(openConnection(target));
   const directory = createDirectory({
-    ...{ connection, randomBytes, clock, masterClock, digestKey },
+    ...{ connection, countReplicas, randomBytes, clock, masterClock, digestKey },
     warnings: () => DEFAULT_WARNINGS,
   });
   return {
     ...directory,
-    connection,
+    ...{ connection, countReplicas },
     async check(key) {
       const parsed = parseApiKey(key);
       if (parsed === undefined) return 'malformed';

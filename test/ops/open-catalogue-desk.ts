@@ -9,13 +9,13 @@ import { type CleanUp, createTempDir } from '../support/create-temp-dir.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 
 interface TestStore {
-  readonly connection: TestDirectory['connection'];
+  readonly directory: Pick<TestDirectory, 'connection' | 'countReplicas'>;
   readonly clock: Clock;
 }
 
 /** The catalogue of a node that is alone, kept in Redis. */
 export async function openCatalogueDesk(
-  { connection, clock }: TestStore,
+  { directory: { connection, countReplicas }, clock }: TestStore,
   cleanUp: CleanUp,
 ): Promise<CatalogueDesk> {
   const { upstreams, models, plans } = parseConfig({ path: undefined, text: '', env: {} });
@@ -26,5 +26,5 @@ export async function openCatalogueDesk(
     ...{ onChange: () => {}, log: createMemoryLog() },
   });
   cleanUp(() => keeper.stop());
-  return createCatalogueDesk({ ...shared, keeper });
+  return createCatalogueDesk({ ...shared, countReplicas, keeper });
 }

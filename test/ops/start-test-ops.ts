@@ -109,7 +109,7 @@ export async function startTestOps(redis: TestRedisServer, cleanUp: CleanUp): Pr
     { connection, clock: systemClock },
     cleanUp,
   );
-  const catalogue = await openCatalogueDesk({ connection, clock: systemClock }, cleanUp);
+  const catalogue = await openCatalogueDesk({ directory, clock: systemClock }, cleanUp);
   const port = await findFreePort();
   const token = loadAdminToken({ configured: undefined, dataDir });
   const url = `http://127.0.0.1:${port}`;
