@@ -2,7 +2,12 @@ import type { Clock } from '../lib/time/clock.ts';
 import { keysOfBucket } from '../quota/keys-of-bucket.ts';
 import { type CreditReply, credit, type Payment } from '../quota/scripts/credit.ts';
 import type { Warnings } from '../quota/scripts/warnings.ts';
-import { type RecordReply, type RecordWrite, writeRecord } from '../quota/scripts/write-record.ts';
+import {
+  type RecordReply,
+  type RecordWrite,
+  WRITES_KNOWN,
+  writeRecord,
+} from '../quota/scripts/write-record.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import type { CountReplicas } from './count-replicas.ts';
 import { createRecentWrites, type RepeatWrites, TOO_EARLY } from './recent-writes.ts';
@@ -51,7 +56,9 @@ export function createWriter(
       recent.add(async (isLast) => {
         const expected = expectedOfRepeat(write, reply.version, isLast);
         const repeated = await store.ask(() => writeRecord(connection, { ...write, expected }));
-        return isTooEarly(repeated, expected) ? TOO_EARLY : undefined;
+        if (isTooEarly(repeated, expected)) return TOO_EARLY;
+        if (isLost(repeated, expected, reply.version)) throw describeLost(write);
+        return undefined;
       });
       return { ...reply, replicated: await countReplicas(write.record) };
     },
@@ -96,4 +103,21 @@ function expectedOfRepeat(
 function isTooEarly(reply: RecordReply, expected: string): boolean {
   if (reply.kind === 'missing') return true;
   return reply.kind === 'conflict' && reply.version < Number(expected);
+}
+
+/**
+ * Whether the record has other changes in the place of this one, which it would know for as long as
+ * few have followed. Who has changed it meanwhile did not see this change, so it is not made again.
+ */
+function isLost(reply: RecordReply, expected: string, version: number): boolean {
+  if (reply.kind !== 'conflict' || expected === 'new') return false;
+  return reply.version - version < WRITES_KNOWN;
+}
+
+/** Names the fields without their values, which may be secrets. */
+function describeLost({ subject, id, fields }: RecordWrite): Error {
+  const names = Object.keys(fields).join(', ');
+  return new Error(
+    `a change of ${subject} ${id} (${names}) was lost: others came before its repeat`,
+  );
 }

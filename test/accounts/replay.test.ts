@@ -144,6 +144,26 @@ describe('repeating the writes of the last minutes', () => {
     expect(await directory.check(key)).toBe('revoked');
   });
 
+  it('tells of a change that was lost where somebody has changed the record since', async () => {
+    const other = await openDirectory(standalone(tcp(redis.port)));
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    const copy = await dumpRedis(directory);
+    await directory.patchAccount(id, { status: 'suspended' });
+    await loseWritesSince(copy);
+    await other.patchAccount(id, { name: 'Acme Ltd' });
+    const told = (await directory.replayRecentWrites()).map(String);
+    expect(told).toEqual([expect.stringContaining(`account ${id} (status)`)]);
+    expect(await directory.getAccount(id)).toMatchObject({ name: 'Acme Ltd', status: 'active' });
+  });
+
+  it('tells of no change that so many others have followed that the record forgot it', async () => {
+    const other = await openDirectory(standalone(tcp(redis.port)));
+    const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
+    await directory.patchAccount(id, { status: 'suspended' });
+    for (let i = 0; i < 20; i++) await other.patchAccount(id, { name: `Acme ${i}` });
+    expect(await directory.replayRecentWrites()).toEqual([]);
+  });
+
   it('takes back what was taken, even where requests hold it by now', async () => {
     const { id } = await directory.createAccount({ name: 'Acme', plan: 'pro' });
     await directory.addCredits(id, { micros: 10, id: 'p', note: '' });

@@ -3,6 +3,9 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { CHANGES_CHANNEL } from '../../redis/redis-keys.ts';
 
+/** A record knows at least its last so many writes, if their ids have 16 characters. */
+export const WRITES_KNOWN = 17;
+
 /** One change to the record of a key, a group or an account. */
 export interface RecordWrite {
   readonly subject: 'key' | 'group' | 'account';
