@@ -11,6 +11,7 @@ import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { decodeResponsesAnswer } from '../../src/protocol/responses/answers/decode-answer.ts';
 import { createStreamDecoder as createResponsesDecoder } from '../../src/protocol/responses/answers/decode-stream.ts';
 import { responsesFormat } from '../../src/protocol/responses/responses-format.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { eventSequences } from './event-sequences.ts';
 import {
   collectAnswer,
@@ -68,7 +69,7 @@ describe.each(WAYS.map(([upstream, client]) => ({ upstream, client })))(
   'an answer of a $upstream.name upstream to a $client.name client',
   ({ upstream, client }) => {
     it('says the same at both ends, streamed, as a whole and from one to the other', () => {
-      fc.assert(
+      assertInTime(
         fc.property(eventSequences, ({ events, isFailed, text, visibleText }) => {
           // Native clients get no texts of white space.
           fc.pre(!isFailed && text === visibleText);
@@ -82,7 +83,7 @@ describe.each(WAYS.map(([upstream, client]) => ({ upstream, client })))(
             expect(readMeaning(write(read(events)))).toEqual(expected);
           }
         }),
-        { interruptAfterTimeLimit: FUZZ_TIME_MS },
+        { timeMs: FUZZ_TIME_MS },
       );
     });
   },
@@ -90,7 +91,7 @@ describe.each(WAYS.map(([upstream, client]) => ({ upstream, client })))(
 
 describe('an answer of a native upstream to a native client', () => {
   it('keeps every block that says something, with signatures and hidden thoughts', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, ({ events, isFailed }) => {
         fc.pre(!isFailed);
         const { content, stopSequence } = collectAnswer(events);
@@ -102,7 +103,7 @@ describe('an answer of a native upstream to a native client', () => {
           expect(answer.stopSequence).toBe(stopSequence || undefined);
         }
       }),
-      { interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { timeMs: FUZZ_TIME_MS },
     );
   });
 });

@@ -5,6 +5,7 @@ import { createStreamEncoder } from '../../src/protocol/chat/answers/encode-stre
 import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts';
 import type { InferenceEvent } from '../../src/protocol/inference.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 import { readChatStream } from './read-chat-stream.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';
@@ -21,7 +22,7 @@ const MODEL = 'llm-pinned';
 const VENDOR_MODEL = 'vendor-model';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 500, timeMs: FUZZ_TIME_MS };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -115,7 +116,7 @@ function writeUpstream({ events }: EventSequence, dialect: ChatDialect): Uint8Ar
 
 describe('the relay of chat streams', () => {
   it('counts what the decoder counts, wherever the stream is cut', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, chatDialects, places, (sequence, dialect, cuts) => {
         const bytes = writeUpstream(sequence, dialect);
         const read = readAll(bytes, createStreamDecoder());
@@ -129,7 +130,7 @@ describe('the relay of chat streams', () => {
 
   it('says what decoding and encoding would say, wherever the stream is cut', () => {
     const outcomes = new Set<string>();
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, chatDialects, places, (sequence, dialect, cuts) => {
         const bytes = writeUpstream(sequence, dialect);
         const { events: said, refusal } = readAll(bytes, createStreamDecoder());
@@ -149,7 +150,7 @@ describe('the relay of chat streams', () => {
   });
 
   it('names the pinned model in every chunk, and its upstream in none', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, chatDialects, places, (sequence, dialect, cuts) => {
         const bytes = writeUpstream(sequence, dialect);
         const relayed = relayAll(createChatRelay(MODEL, CONTEXT, AS_IT_IS), cutBytes(bytes, cuts));
@@ -185,7 +186,7 @@ describe('the relay of chat streams', () => {
       isReasonEarly: false,
     } as const;
     const placements = fc.record({ isUsageEarly: fc.boolean(), isUsageEverywhere: fc.boolean() });
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, placements, places, (sequence, placement, cuts) => {
         fc.pre(!sequence.isFailed);
         const bytes = writeUpstream(sequence, { ...plain, ...placement });

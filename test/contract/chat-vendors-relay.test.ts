@@ -6,11 +6,12 @@ import { createChatRelay } from '../../src/protocol/chat/answers/relay-stream.ts
 import { mendToolId } from '../../src/protocol/native/requests/mend-messages.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { isMereBeginning } from '../../src/upstream/pushed-part.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';
 
 const MODEL = 'llm-pinned';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
-const RUNS = { numRuns: 500, interruptAfterTimeLimit: 3_000 };
+const RUNS = { numRuns: 500, timeMs: 3_000 };
 const FIXTURES = new URL('../fixtures/upstreams/chat/', import.meta.url);
 const streams = readdirSync(FIXTURES).filter((file) => file.endsWith('.sse'));
 
@@ -42,7 +43,7 @@ describe('the relay of chat streams of other vendors', () => {
       ),
     );
     const names = fc.constantFrom('content', 'reasoning_details', 'audio', 'images', 'of_tomorrow');
-    fc.assert(
+    assertInTime(
       fc.property(names, values, (name, value) => {
         fc.pre(!(Array.isArray(value) && value.length === 0));
         const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
@@ -67,9 +68,8 @@ describe('the relay of chat streams of other vendors', () => {
     ];
     const written = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
     const relay = createChatRelay(MODEL, CONTEXT, AS_IT_IS);
-    const { bytes, contentBytes } = relayAll(relay, [
-      toBytes(`${written.join('')}data: [DONE]\n\n`),
-    ]);
+    const all = toBytes(`${written.join('')}data: [DONE]\n\n`);
+    const { bytes, contentBytes } = relayAll(relay, [all]);
     expect(readChoices(bytes)).toMatchObject([
       { index: 0, delta: { role: 'assistant' } },
       say('Hi', 0),

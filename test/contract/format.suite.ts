@@ -9,6 +9,7 @@ import type {
 } from '../../src/protocol/inference.ts';
 import { REFUSALS, Refusal, type RefusalName } from '../../src/protocol/refusals.ts';
 import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/sse-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { type EventSequence, eventSequences } from './event-sequences.ts';
 
 /** What a client understands of a stream. */
@@ -142,19 +143,19 @@ export function describeFormat(format: Format, contract: FormatContract): void {
     }
 
     it('makes a legal stream of every legal order of events, with and without usage', () => {
-      fc.assert(
+      assertInTime(
         fc.property(eventSequences, fc.boolean(), (sequence, wantsStreamUsage) => {
           const { events, isFailed } = sequence;
           const context = { createdSeconds: 1_700_000_000, wantsStreamUsage };
           const refusal = { name: 'upstream_broken', message: 'It broke.' } as const;
           check({ context, events, ...(isFailed && { refusal }) }, sequence);
         }),
-        { interruptAfterTimeLimit: FUZZ_TIME_MS },
+        { timeMs: FUZZ_TIME_MS },
       );
     });
 
     it('keeps a silent stream alive without a word to its reader', () => {
-      fc.assert(
+      assertInTime(
         fc.property(eventSequences, (sequence) => {
           const { events, tools, isFailed } = sequence;
           const text = textIn(sequence);
@@ -171,7 +172,7 @@ export function describeFormat(format: Format, contract: FormatContract): void {
           const stream = parts.join('');
           expect(readStream(decodeStream(stream))).toEqual({ text, tools, ending: 'finished' });
         }),
-        { interruptAfterTimeLimit: FUZZ_TIME_MS },
+        { timeMs: FUZZ_TIME_MS },
       );
     });
 

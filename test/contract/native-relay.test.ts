@@ -10,6 +10,7 @@ import { createStreamDecoder } from '../../src/protocol/native/answers/decode-st
 import { createStreamEncoder } from '../../src/protocol/native/answers/encode-stream.ts';
 import { createNativeRelay } from '../../src/protocol/native/answers/relay-stream.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes, joinBytes } from './read-meaning.ts';
 import { readNativeStream } from './read-native-stream.ts';
@@ -24,7 +25,7 @@ import {
 
 const MODEL = 'llm-pinned';
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 500, timeMs: FUZZ_TIME_MS };
 
 const PLAIN: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
@@ -81,7 +82,7 @@ function writeUpstream(events: readonly InferenceEvent[], dialect: Dialect): Uin
 
 describe('the relay of native streams', () => {
   it('counts what the decoder counts, wherever the stream is cut', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
         const bytes = writeUpstream(events, dialect);
         const read = readAll(bytes, createStreamDecoder());
@@ -94,7 +95,7 @@ describe('the relay of native streams', () => {
   });
 
   it('says what decoding and encoding would say, wherever the stream is cut', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
         const bytes = writeUpstream(events, dialect);
         const { events: said } = readAll(bytes, createStreamDecoder());
@@ -109,7 +110,7 @@ describe('the relay of native streams', () => {
   });
 
   it('can be read by the strictest client, unless its upstream says what none knows', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, dialects, places, ({ events, isFailed }, dialect, cuts) => {
         fc.pre(!isFailed && !dialect.hasUnknown && ['whole', 'trailing'].includes(dialect.end));
         const bytes = writeUpstream(events, dialect);
@@ -141,7 +142,7 @@ describe('the relay of native streams', () => {
   });
 
   it('passes everything behind the start on byte for byte', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, fc.boolean(), places, ({ events }, hasComments, cuts) => {
         const dialect = { ...PLAIN, hasComments, hasUnknown: true };
         const written = new TextDecoder().decode(writeUpstream(events, dialect));

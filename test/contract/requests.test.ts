@@ -10,10 +10,11 @@ import type {
 } from '../../src/protocol/inference.ts';
 import { encodeNativeRequest } from '../../src/protocol/native/requests/encode-request.ts';
 import { endWithUser } from '../../src/protocol/native/requests/end-with-user.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { decodeNative } from '../unit/protocol/upstream-requests.ts';
 
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 500, timeMs: FUZZ_TIME_MS };
 
 const said = fc.string({ unit: 'grapheme', maxLength: 8 }).map((words) => `.${words}.`);
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
@@ -171,7 +172,7 @@ function readRequest(request: InferenceRequest) {
 
 describe('a native request', () => {
   it('means the same to a chat upstream', () => {
-    fc.assert(
+    assertInTime(
       fc.property(bodies, fc.boolean(), (body, isStream) => {
         const request = decodeNative(body);
         const sent = encodeChatRequest(
@@ -191,7 +192,7 @@ describe('a native request', () => {
   });
 
   it('is the same to a native upstream', () => {
-    fc.assert(
+    assertInTime(
       fc.property(bodies, (body) => {
         const request = decodeNative(body);
         const call = { request, outputTokensMax: 512, isStream: false };
@@ -202,7 +203,7 @@ describe('a native request', () => {
   });
 
   it('has each result right behind the message with its call, as chat upstreams demand', () => {
-    fc.assert(
+    assertInTime(
       fc.property(bodies, (body) => {
         const request = decodeNative(body);
         const call = { request, outputTokensMax: 512, isStream: false };

@@ -5,6 +5,7 @@ import { createStreamDecoder } from '../../src/protocol/responses/answers/decode
 import { createStreamEncoder } from '../../src/protocol/responses/answers/encode-stream.ts';
 import { createResponsesRelay } from '../../src/protocol/responses/answers/relay-stream.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes, readMeaning } from './read-meaning.ts';
 import { readResponsesStream } from './read-responses-stream.ts';
@@ -14,7 +15,7 @@ import { type Dialect, places, writeEvents } from './upstream-dialects.ts';
 const MODEL = 'llm-pinned';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 250, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 250, timeMs: FUZZ_TIME_MS };
 const DIALECT: Dialect = {
   ...{ lineEnd: '\n', hasNames: true, hasComments: false, isIndented: false },
   ...{ isUsageReported: true, hasEnding: true, hasUnknown: false, end: 'whole' },
@@ -73,7 +74,7 @@ const LIES = fc.constantFrom<(output: readonly Fields[]) => unknown>(
 
 describe('the end of a relayed stream of the responses format', () => {
   it('lists the items that were sent, whatever its upstream lists there', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, LIES, places, ({ events, isFailed }, lie, cuts) => {
         fc.pre(!isFailed);
         const payloads = encode(events);
@@ -107,7 +108,7 @@ describe('the end of a relayed stream of the responses format', () => {
       },
       { type: 'message', content: [{ type: 'refusal', refusal: 'I cannot.' }] },
     ];
-    fc.assert(
+    assertInTime(
       fc.property(places, fc.constantFrom(undefined, []), (cuts, output) => {
         const ended = { type: 'response.completed', response: { id: 'resp_1', output } };
         const told = createSseDecoder()
@@ -123,7 +124,7 @@ describe('the end of a relayed stream of the responses format', () => {
   });
 
   it('lists a call that was cut, and whose end its upstream never sent', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, places, ({ events, isFailed }, cuts) => {
         fc.pre(!isFailed);
         const payloads = encode(events);
@@ -138,7 +139,7 @@ describe('the end of a relayed stream of the responses format', () => {
   });
 
   it('is preceded by all events of an answer of which its upstream sends the end alone', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, fc.nat(2), places, ({ events, isFailed }, skipped, cuts) => {
         // What a model refused with is sent as its text.
         fc.pre(!isFailed && !events.some(isRefusal));

@@ -8,6 +8,7 @@ import { createResponsesRelay } from '../../src/protocol/responses/answers/relay
 import { createProgress } from '../../src/protocol/responses/answers/response-progress.ts';
 import type { ResponseContext } from '../../src/protocol/responses/response-context.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { eventSequences } from './event-sequences.ts';
 import { cutBytes, joinBytes, readMeaning } from './read-meaning.ts';
 import { readResponsesStream } from './read-responses-stream.ts';
@@ -23,8 +24,7 @@ import {
 const MODEL = 'llm-pinned';
 const VENDOR_MODEL = 'vendor-model';
 const CONTEXT = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
-const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 500, timeMs: 3_000 };
 const TERMS = { model: MODEL, context: CONTEXT, seal: undefined };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -125,7 +125,7 @@ function tellWithSilences(chunks: readonly Uint8Array[], silences: ReadonlySet<n
 describe('the relay of streams of the responses format', () => {
   it('counts what the decoder counts, wherever the stream is cut', () => {
     const outcomes = new Set<string>();
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
         const bytes = writeUpstream(events, dialect);
         const read = readAll(bytes, createDecoder());
@@ -140,7 +140,7 @@ describe('the relay of streams of the responses format', () => {
   });
 
   it('says what its upstream says, wherever the stream is cut', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, dialects, places, ({ events }, dialect, cuts) => {
         const bytes = writeUpstream(events, dialect);
         const { events: said, refusal } = readAll(bytes, createDecoder());
@@ -155,7 +155,7 @@ describe('the relay of streams of the responses format', () => {
   });
 
   it('can be read by the strictest client, and names the upstream and its model nowhere', () => {
-    fc.assert(
+    assertInTime(
       fc.property(eventSequences, fc.boolean(), places, (sequence, hasEnding, cuts) => {
         fc.pre(!sequence.isFailed);
         const bytes = writeUpstream(sequence.events, { ...PLAIN, hasEnding });
@@ -193,7 +193,7 @@ describe('the relay of streams of the responses format', () => {
 
   it('numbers its events without a gap, whatever is left out, sent in between or lost', () => {
     const ends = new Set<string>();
-    fc.assert(
+    assertInTime(
       fc.property(
         eventSequences,
         dialects,

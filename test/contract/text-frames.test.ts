@@ -11,6 +11,7 @@ import { createStreamDecoder as createResponsesDecoder } from '../../src/protoco
 import { createResponsesRelay } from '../../src/protocol/responses/answers/relay-stream.ts';
 import { createEventReader } from '../../src/protocol/sse/event-reader.ts';
 import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { cutBytes } from './read-meaning.ts';
 import { AS_IT_IS, readAll, relayAll } from './relay-support.ts';
 import { jsonTexts, places } from './upstream-dialects.ts';
@@ -21,7 +22,7 @@ import { jsonTexts, places } from './upstream-dialects.ts';
  */
 
 const FUZZ_TIME_MS = 2_000;
-const RUNS = { numRuns: 500, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 500, timeMs: FUZZ_TIME_MS };
 const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
 
 const toBytes = (text: string) => new TextEncoder().encode(text);
@@ -203,7 +204,7 @@ const halveFrames = (bytes: Uint8Array) =>
 
 describe.each([NATIVE, CHAT, PADDED_CHAT, RESPONSES])('texts of a $name stream', (kind) => {
   it('are counted when it is relayed as if each of them had been read', () => {
-    fc.assert(
+    assertInTime(
       fc.property(streamsOf(kind), places, (bytes, cuts) => {
         const read = readAll(bytes, kind.createDecoder());
         const relayed = relayAll(kind.createRelay(), cutBytes(bytes, cuts));
@@ -225,7 +226,7 @@ describe.each([NATIVE, CHAT, PADDED_CHAT, RESPONSES])('texts of a $name stream',
   });
 
   it('are counted when they are sent on, however early it breaks off', () => {
-    fc.assert(
+    assertInTime(
       fc.property(framesOf(kind), (frames) => {
         const begun = kind.start + frames.filter((frame) => !hasHalf(frame)).join('');
         const broken = relayAll(kind.createRelay(), [toBytes(kind.number(begun))]);
@@ -237,7 +238,7 @@ describe.each([NATIVE, CHAT, PADDED_CHAT, RESPONSES])('texts of a $name stream',
   });
 
   it('are emitted when it is translated as if each of them had been read', () => {
-    fc.assert(
+    assertInTime(
       fc.property(streamsOf(kind), places, (bytes, cuts) => {
         const read = readAll(bytes, kind.createDecoder());
         const events: InferenceEvent[] = [];

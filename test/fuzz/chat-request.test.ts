@@ -5,6 +5,7 @@ import { chatFormat } from '../../src/protocol/chat/chat-format.ts';
 import { createSseDecoder } from '../../src/protocol/sse/sse-decoder.ts';
 import { eventSequences } from '../contract/event-sequences.ts';
 import { readChatStream } from '../contract/read-chat-stream.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { describeBodies, RUNS, TEST_TIME_MS } from './describe-bodies.ts';
 
 describeBodies({
@@ -32,7 +33,7 @@ describe('any answer', () => {
     'reads the same as a stream and as a whole',
     () => {
       const context = { createdSeconds: 1_700_000_000, wantsStreamUsage: true };
-      fc.assert(
+      assertInTime(
         fc.property(eventSequences, ({ events, text, tools, isFailed }) => {
           fc.pre(!isFailed);
           const encoder = chatFormat.createStreamEncoder(context);

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/protocol/refusals.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { putSomewhere } from './put-somewhere.ts';
 
 const TIME_MS = 3_000;
-export const RUNS = { interruptAfterTimeLimit: TIME_MS, numRuns: 2_000 };
+export const RUNS = { timeMs: TIME_MS, numRuns: 2_000 };
 export const TEST_TIME_MS = TIME_MS * 4;
 
 interface Bodies {
@@ -35,7 +36,7 @@ export function describeBodies({ format, words, decode }: Bodies): void {
     it(
       'is decoded or refused, and never breaks anything',
       () => {
-        fc.assert(
+        assertInTime(
           fc.property(fc.jsonValue(), (body) => void decodeOrRefuse(body)),
           RUNS,
         );
@@ -47,7 +48,7 @@ export function describeBodies({ format, words, decode }: Bodies): void {
       'that was right once is decoded or refused with a short word on what is wrong now',
       () => {
         const seen = { decoded: 0, refused: 0 };
-        fc.assert(
+        assertInTime(
           fc.property(mutatedRequests, (body) => {
             const outcome = decodeOrRefuse(body);
             seen[outcome === 'decoded' ? outcome : 'refused'] += 1;

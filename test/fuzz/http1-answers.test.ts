@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { assertAsyncInTime, assertInTime } from '../support/time/assert-in-time.ts';
 import {
   type Question,
   type Reading,
@@ -159,18 +160,18 @@ function cut(text: string, ends: readonly number[]): Buffer[] {
 
 describe('the reader of answers', () => {
   it('reads valid answers as undici does, wherever they are cut', async () => {
-    await fc.assert(
+    await assertAsyncInTime(
       fc.asyncProperty(answers, places, async ({ question, text, expected }, ends) => {
         const reading = readWithReader(cut(text, ends), question);
         expect(reading).toEqual({ ...expected, isFollowed: false });
         expect(await readWithUndici(Buffer.from(text, 'latin1'), question)).toEqual(expected);
       }),
-      { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 1_000, timeMs: FUZZ_TIME_MS },
     );
   });
 
   it('reads changed answers as undici does, or refuses for a reason of its list', async () => {
-    await fc.assert(
+    await assertAsyncInTime(
       fc.asyncProperty(changedAnswers, places, async ({ question, text }, ends) => {
         const { isFollowed, ...ours } = readWithReader(cut(text, ends), question);
         const theirs = await readWithUndici(Buffer.from(text, 'latin1'), question);
@@ -181,7 +182,7 @@ describe('the reader of answers', () => {
           expect(findReasons(UNDICI_IS_STRICTER, text)).not.toEqual([]);
         }
       }),
-      { numRuns: 1_500, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 1_500, timeMs: FUZZ_TIME_MS },
     );
   });
 
@@ -205,13 +206,13 @@ describe('the reader of answers', () => {
       pieces.map((noise) => noise.join('')),
       fc.string({ unit: 'binary', maxLength: 60 }),
     );
-    fc.assert(
+    assertInTime(
       fc.property(texts, fc.constantFrom<'GET' | 'HEAD'>('GET', 'HEAD'), (text, method) => {
         const question: Question = { method, names: ['x-a', 'content-length'] };
         const bytes = [...Buffer.from(text, 'latin1')].map((byte) => Buffer.from([byte]));
         expect(readWithReader(bytes, question)).toEqual(readWithReader(cut(text, []), question));
       }),
-      { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 1_000, timeMs: FUZZ_TIME_MS },
     );
   });
 });

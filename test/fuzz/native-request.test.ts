@@ -5,6 +5,7 @@ import { JSON_FIELDS_MAX } from '../../src/protocol/json/json-place.ts';
 import { parseJsonBody } from '../../src/protocol/json/parse-json-body.ts';
 import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 
 const FUZZ_TIME_MS = 3_000;
 /** CPU time: far above what a slow machine takes, far below what a quadratic step takes. */
@@ -75,21 +76,21 @@ const mutations = fc
 
 describe('the decoder of native requests', () => {
   it('decodes or refuses any JSON', () => {
-    fc.assert(
+    assertInTime(
       fc.property(fc.jsonValue(), (value) => {
         tryDecode(encode(value));
       }),
-      { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 1_000, timeMs: FUZZ_TIME_MS },
     );
   });
 
   it('decodes or refuses any request with something strange in it', () => {
     const outcomes = new Set<string>();
-    fc.assert(
+    assertInTime(
       fc.property(mutations, (value) => {
         outcomes.add(tryDecode(encode(value)));
       }),
-      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, timeMs: FUZZ_TIME_MS },
     );
     expect([...outcomes].sort()).toEqual(['decoded', 'refused']);
   });
@@ -105,11 +106,11 @@ describe('the decoder of native requests', () => {
         for (const [place, byte] of changes) bytes[place % bytes.length] = byte;
         return bytes;
       });
-    fc.assert(
+    assertInTime(
       fc.property(broken, (bytes) => {
         tryDecode(bytes);
       }),
-      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, timeMs: FUZZ_TIME_MS },
     );
   });
 

@@ -8,9 +8,10 @@ import { nativeFormat } from '../../src/protocol/native/native-format.ts';
 import { Refusal } from '../../src/protocol/refusals.ts';
 import { responsesFormat } from '../../src/protocol/responses/responses-format.ts';
 import { dialectOf } from '../../src/upstream/upstream-dialect.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { readEveryWay } from '../unit/protocol/read-every-way.ts';
 
-const RUNS = { numRuns: 2_000, interruptAfterTimeLimit: 6_000 };
+const RUNS = { numRuns: 2_000, timeMs: 6_000 };
 /** No less than a Responses upstream takes. */
 const OUTPUT_TOKENS_MAX = 17;
 
@@ -182,7 +183,7 @@ for (const [name, format] of [
   describe(`any ${name} body`, () => {
     it('is billed as every reader of what is sent of it understands it', () => {
       let sentCount = 0;
-      fc.assert(
+      assertInTime(
         fc.property(bodies(name), fc.boolean(), (body, mayAbridge) => {
           const read = tryRead(body, format, mayAbridge);
           if (read === undefined) return;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { createSseDecoder, type SseEvent } from '../../src/protocol/sse/sse-decoder.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 
 const FUZZ_TIME_MS = 3_000;
 
@@ -66,11 +67,11 @@ const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify
 
 describe('the decoder of server-sent events', () => {
   it('reads what was written, wherever it is cut', () => {
-    fc.assert(
+    assertInTime(
       fc.property(streams, fc.array(fc.nat(10_000), { maxLength: 8 }), (stream, places) =>
         isEqual(decode(cut(stream.bytes, places)), stream.events),
       ),
-      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, timeMs: FUZZ_TIME_MS },
     );
   });
 
@@ -87,11 +88,11 @@ describe('the decoder of server-sent events', () => {
         )
         .map((pieces) => new Uint8Array(pieces.flatMap((piece) => [...piece]))),
     );
-    fc.assert(
+    assertInTime(
       fc.property(bytes, (stream) =>
         isEqual(decode([...stream].map((byte) => new Uint8Array([byte]))), decode([stream])),
       ),
-      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, timeMs: FUZZ_TIME_MS },
     );
   });
 });

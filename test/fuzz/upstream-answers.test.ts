@@ -20,10 +20,11 @@ import type { StreamDecoder } from '../../src/protocol/sse/stream-decoder.ts';
 import type { StreamRelay } from '../../src/protocol/sse/stream-relay.ts';
 import { collectAnswer, joinBytes } from '../contract/read-meaning.ts';
 import { AS_IT_IS } from '../contract/relay-support.ts';
+import { assertInTime } from '../support/time/assert-in-time.ts';
 import { putSomewhere } from './put-somewhere.ts';
 
 const FUZZ_TIME_MS = 3_000;
-const RUNS = { numRuns: 1_000, interruptAfterTimeLimit: FUZZ_TIME_MS };
+const RUNS = { numRuns: 1_000, timeMs: FUZZ_TIME_MS };
 const CONTEXT = { createdSeconds: 1, wantsStreamUsage: true };
 const MODEL = 'llm-pinned';
 const WORD_OF_OURS = new TextEncoder().encode('data: ours\n\n');
@@ -149,7 +150,7 @@ function outcomeOf(work: () => void): 'read' | 'refused' {
 describe.each(KINDS)('whatever a $name upstream says', (kind) => {
   it('is read or refused as a stream, and relayed as it is read', () => {
     const outcomes = new Set<string>();
-    fc.assert(
+    assertInTime(
       fc.property(mutatedStreams(kind.streams), (bytes) => {
         const events: InferenceEvent[] = [];
         const outcome = outcomeOf(() => {
@@ -192,7 +193,7 @@ describe.each(KINDS)('whatever a $name upstream says', (kind) => {
         for (const [place, byte] of edits) changed[place % changed.length] = byte;
         return changed;
       });
-    fc.assert(
+    assertInTime(
       fc.property(bytes, (stream) => {
         const relay = kind.createRelay();
         const parts = [relay.push(stream), relay.end()];
@@ -220,7 +221,7 @@ describe.each(KINDS)('whatever a $name upstream says', (kind) => {
       values.map((value) => JSON.stringify(value)),
       fc.string(),
     );
-    fc.assert(
+    assertInTime(
       fc.property(bodies, (body) => {
         outcomes.add(outcomeOf(() => void collectAnswer(kind.decodeAnswer(body))));
       }),
@@ -240,7 +241,7 @@ describe('whatever an upstream says of an error', () => {
         .record({ message: values, type: values, code: values, param: values })
         .map((error) => JSON.stringify({ error, detail: [error] })),
     );
-    fc.assert(
+    assertInTime(
       fc.property(
         fc.nat(700),
         bodies,

@@ -8,6 +8,7 @@ import { FORMAT_NAMES } from '../../../src/protocol/format-names.ts';
 import { nativeFormat } from '../../../src/protocol/native/native-format.ts';
 import { responsesFormat } from '../../../src/protocol/responses/responses-format.ts';
 import { CHAT_DIALECT, NATIVE_DIALECT } from '../../../src/upstream/upstream-dialect.ts';
+import { assertInTime } from '../../support/time/assert-in-time.ts';
 import { longTexts } from '../long-texts.ts';
 import {
   assistant,
@@ -175,19 +176,19 @@ describe.each(FORMAT_NAMES)('a large request of the %s format', (name) => {
     });
     // One in 40 is abridged, so this many have some, however slow the machine is.
     fc.assert(saysTheSame, { numRuns: 400 });
-    fc.assert(saysTheSame, { numRuns: 600, interruptAfterTimeLimit: FUZZ_TIME_MS });
+    assertInTime(saysTheSame, { numRuns: 600, timeMs: FUZZ_TIME_MS });
     expect(abridged).toBeGreaterThan(0);
   });
 
   it('is refused in the same words, whatever is broken in it', () => {
-    fc.assert(
+    assertInTime(
       fc.property(bodies, fc.nat(), fc.integer({ min: 0, max: 255 }), (body, place, byte) => {
         const bytes = Buffer.from(enlarge(JSON.stringify(body)));
         bytes[place % bytes.length] = byte;
         const told = attempt(() => readAll(read(bytes, format, true), format));
         expect(told).toEqual(attempt(() => readAll(read(bytes, format, false), format)));
       }),
-      { numRuns: 2_000, interruptAfterTimeLimit: FUZZ_TIME_MS },
+      { numRuns: 2_000, timeMs: FUZZ_TIME_MS },
     );
   });
 });
