@@ -37,6 +37,8 @@ const STALL_WAIT_MAX_MS = 70_000;
 const STILL_LOOKS = 10;
 
 const ENDLESS = 1e9;
+/** Of the model, in credits for a token. */
+const OUTPUT_PRICE = 5 / 1e6;
 
 async function start(kind: FloodFormat, env: Readonly<Record<string, string>> = {}) {
   const upstream = await startFloodUpstream();
@@ -157,11 +159,18 @@ describe('a client that goes on reading nothing', () => {
     const { upstream, gateway, key, operator, account } = await start('native');
     const at = { host: '127.0.0.1', port: gateway.port };
     const order = { textBytes: 1_024, eventsMax: ENDLESS };
-    await openFlood({ at, key, format: 'native', order });
+    const client = await openFlood({ at, key, format: 'native', order });
+    const [delivered = 0, taken = 0] = await readWhenStill(async () => [
+      readDelivered(gateway.port, client.socket.localPort ?? 0),
+      ...(await upstream.readTakenBytes()),
+    ]);
     const isOpen = async () => (await upstream.calls())[0]?.isOpen;
-    await waitUntil(async () => (await isOpen()) === true, 'it is asked');
     await waitUntil(async () => (await isOpen()) === false, 'it is ended', STALL_WAIT_MAX_MS);
     await operator.waitUntilSettled(account);
-    expect((await operator.account(account)).balance).toBeLessThan(1_000);
+    // So much more than the 8,000 tokens that were asked for has at least a token for each 6 bytes.
+    const spent = 1_000 - (await operator.account(account)).balance;
+    const textBytes = 6 * (spent / OUTPUT_PRICE);
+    expect(textBytes).toBeGreaterThan(0.8 * delivered);
+    expect(textBytes).toBeLessThan(taken);
   });
 });

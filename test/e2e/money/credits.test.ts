@@ -108,6 +108,7 @@ describe('a prepaid balance', () => {
     await operator.waitUntilSettled(account);
     const { balance } = await operator.account(account);
     const refused = answers.filter(({ status }) => status === 402);
+    expect(answers.filter(({ status }) => ![200, 402, 503].includes(status))).toEqual([]);
     expect(balance).toBeGreaterThanOrEqual(0);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.body.error).toMatchObject({
@@ -117,6 +118,8 @@ describe('a prepaid balance', () => {
     const charged = answers
       .filter(({ status }) => status === 200)
       .map(({ headers }) => Number(headers.get('x-tollgate-credits-charged')));
+    // Nine of them fit. As above, a busy machine may leave some without an answer.
+    expect(charged.length).toBeGreaterThan(5);
     const micros = charged.reduce((total, credits) => total + Math.round(credits * 1e6), 0);
     expect(creditsOf(5_000 - micros)).toBe(balance);
   });

@@ -19,6 +19,8 @@ afterAll(stopRedisServers);
 const CREDITS = 1_000;
 const RPM = 40;
 const REQUESTS = 200;
+/** What was noted of its cost, in the record of a hold. */
+const SEEN_PLACE = 5;
 const CHARGED = 'x-tollgate-credits-charged';
 const PLAN_LISTS = `${FAST_CONFIG}plans: {team: 1000000, hobby: {requests: 9, limits: [{unit: tokens, window: 1m, amount: 9}]}}\n`;
 
@@ -137,10 +139,13 @@ describe('a node of the release before, and one of this release, on one Redis', 
       await kill(dying);
       expect(await held(other)).toBeGreaterThan(0);
       // Otherwise the lease would run for another minute.
-      const [renewals] = (await redis.cli('--scan', '--pattern', '*renewals')).split('\n');
-      await redis.cli('ZADD', renewals ?? '', '0', requestId ?? '');
+      const [renewals = ''] = (await redis.cli('--scan', '--pattern', '*renewals')).split('\n');
+      const hold = await redis.cli('HGET', renewals.replace('renewals', 'holds'), `${requestId}`);
+      await redis.cli('ZADD', renewals, '0', `${requestId}`);
       await admin(other).waitUntilSettled(account);
-      expect(await balance(other)).toBeLessThan(before);
+      const seenMicros = Number(hold.split('|')[SEEN_PLACE]);
+      expect(seenMicros).toBeGreaterThan(0);
+      expect(before - (await balance(other))).toBeCloseTo(seenMicros / 1e6, 9);
     };
 
     await dieInStream(newer, older);

@@ -173,10 +173,22 @@ describe('GET /admin/v1/cluster', () => {
   it('tells how long the store has been out', async () => {
     const gateway = node();
     const store = Number(gateway.logLines().find((line) => line['redisPid'])?.['redisPid']);
+    const readRedis = async () => (await readCluster(gateway)).redis;
     process.kill(store, 'SIGSTOP');
-    await waitUntil(async () => (await readCluster(gateway)).redis.state === 'out', 'it is out');
+    const sinceMs = performance.now();
+    await waitUntil(async () => (await readRedis()).out_for_ms > 0, 'it is out');
+    const first = await readRedis();
+    expect(first.state).toBe('out');
+    await waitUntil(
+      async () => (await readRedis()).out_for_ms >= first.out_for_ms + 1_000,
+      'it is out for longer',
+    );
+    // It counts from the last answer, which may be a second old.
+    const { out_for_ms: outForMs } = await readRedis();
+    expect(outForMs).toBeLessThan(performance.now() - sinceMs + 2_000);
     process.kill(store, 'SIGCONT');
-    await waitUntil(async () => (await readCluster(gateway)).redis.state === 'up', 'it is back');
+    await waitUntil(async () => (await readRedis()).state === 'up', 'it is back');
+    expect((await readRedis()).out_for_ms).toBe(0);
   });
 
   it('takes no query', async () => {

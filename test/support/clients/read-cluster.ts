@@ -20,7 +20,7 @@ export interface ClusterShown {
   readonly node: { readonly id: string; readonly config: { readonly version: string } };
   readonly workers: readonly { worker: number; pid: number; state: string }[];
   readonly upstreams: readonly UpstreamShown[];
-  readonly redis: { readonly state: string };
+  readonly redis: { readonly state: string; readonly out_for_ms: number };
   readonly answered_by: string;
   readonly fleet: { readonly state: string };
   readonly nodes: readonly Member[];
