@@ -57,6 +57,15 @@ function startQueue(options: Options) {
   return { queue, log, settled, dropped };
 }
 
+/** A primary that takes what is handed over. */
+function takeOver() {
+  const handedOver: Settlement[] = [];
+  const handOver = async (batch: readonly Settlement[]) => {
+    handedOver.push(...batch);
+  };
+  return { handedOver, handOver };
+}
+
 const neverAnswers = () => new Promise<never>(() => {});
 const isOut = () => Promise.reject(new RedisUnavailable());
 
@@ -105,14 +114,10 @@ describe('the settle queue', () => {
   });
 
   it('hands over what Redis does not take, and then leaves it to the primary', async () => {
-    const handedOver: Settlement[] = [];
+    const { handedOver, handOver } = takeOver();
     let isBack = false;
-    const { queue, settled } = startQueue({
-      settle: () => (isBack ? Promise.resolve(CHARGED) : isOut()),
-      async handOver(batch) {
-        handedOver.push(...batch);
-      },
-    });
+    const settle = () => (isBack ? Promise.resolve(CHARGED) : isOut());
+    const { queue, settled } = startQueue({ settle, handOver });
     const settlements = makeSettlements(200);
     for (const settlement of settlements) queue.add(settlement);
     expect(handedOver).toEqual([]);
@@ -166,15 +171,10 @@ describe('the settle queue', () => {
   });
 
   it('hands over the oldest at once when there are more than 50,000', async () => {
-    const handedOver: Settlement[] = [];
-    const { queue } = startQueue({
-      settle: neverAnswers,
-      // Nothing ever grows old.
-      clock: { nowMs: () => 0 },
-      async handOver(batch) {
-        handedOver.push(...batch);
-      },
-    });
+    const { handedOver, handOver } = takeOver();
+    // Nothing ever grows old.
+    const clock = { nowMs: () => 0 };
+    const { queue } = startQueue({ settle: neverAnswers, handOver, clock });
     const settlements = makeSettlements(50_010);
     for (const settlement of settlements) queue.add(settlement);
     await waitUntil(() => queue.depth === 50_000, 'the excess is handed over');
@@ -268,13 +268,8 @@ describe('draining the settle queue', () => {
   });
 
   it('hands over also what is on its way to a Redis that does not answer', async () => {
-    const handedOver: Settlement[] = [];
-    const { queue } = startQueue({
-      settle: neverAnswers,
-      async handOver(batch) {
-        handedOver.push(...batch);
-      },
-    });
+    const { handedOver, handOver } = takeOver();
+    const { queue } = startQueue({ settle: neverAnswers, handOver });
     const settlements = makeSettlements(100);
     for (const settlement of settlements) queue.add(settlement);
     expect(await queue.drain(30_000)).toBe(0);
@@ -282,14 +277,15 @@ describe('draining the settle queue', () => {
   });
 
   it('waits for nothing to grow old when there is no time', async () => {
-    const { queue } = startQueue({
-      settle: neverAnswers,
-      handOver: () => Promise.resolve(),
-      clock: { nowMs: () => 0 },
-    });
-    for (const settlement of makeSettlements(10)) queue.add(settlement);
+    const { handedOver, handOver } = takeOver();
+    const clock = { nowMs: () => 0 };
+    const { queue, dropped } = startQueue({ settle: neverAnswers, handOver, clock });
+    const settlements = makeSettlements(10);
+    for (const settlement of settlements) queue.add(settlement);
     await queue.drain(0);
     await waitUntil(() => queue.depth === 0, 'all are handed over');
+    expect(idsOf(handedOver)).toEqual(idsOf(settlements));
+    expect(dropped).toEqual([]);
   });
 
   it('says how many are left when nobody takes them in time', async () => {

@@ -87,6 +87,7 @@ describeBooks('the audit log', (scene) => {
     await waitUntil(async () => {
       return (await books.db.selectFrom('audit').selectAll().execute()).length === 1;
     }, 'it is there');
+    expect(await books.db.selectFrom('damaged').selectAll().execute()).toHaveLength(1);
     await audit.close();
   });
 

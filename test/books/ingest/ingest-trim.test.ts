@@ -129,9 +129,12 @@ describeBooks('trimming', (scene) => {
     const account = await createAccount(store.connection, 17);
     await serve(store.connection, account);
     await store.connection.send('xtrim', [keysOfBucket(17).ledger, 'MAXLEN', '0']);
-    store.start({ books });
+    const { ingester, log } = store.start({ books });
     const readGaps = () => books.db.selectFrom('gaps').selectAll().execute();
     await waitUntil(async () => (await readGaps()).length > 0, 'the gap is noted');
+    await ingester.stop();
+    expect(await readGaps()).toMatchObject([{ bucket: 17, after: '0-0' }]);
+    expect(log.lines).toMatchObject([{ level: 'error' }]);
   });
 
   test('works on a Cluster as elsewhere', async () => {
