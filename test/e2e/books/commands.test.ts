@@ -7,6 +7,7 @@ import { runHere } from '../../cli/use-cli.ts';
 import { admin } from '../../support/clients/admin.ts';
 import { askModel, HAIKU, messageOf } from '../../support/clients/ask-model.ts';
 import { parseCsv } from '../../support/parse-csv.ts';
+import { avoidMidnight } from '../../support/time/avoid-midnight.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
 
 const CREDITS = 10;
@@ -19,6 +20,7 @@ let ids: string[];
 let charged: number;
 
 beforeAll(async () => {
+  await avoidMidnight(60_000);
   const operator = admin(gateway());
   account = await operator.createAccount({ credits: CREDITS });
   const created = await operator.createKey(account);

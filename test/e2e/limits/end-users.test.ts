@@ -31,7 +31,7 @@ const askAs = (key: string, user: string | undefined, node: 0 | 1 = 0) =>
     messageOf('Hi', { max_tokens: 4, ...(user !== undefined && { metadata: { user_id: user } }) }),
   );
 const ofUser = (amount: number, unit = 'requests') => ({
-  user_limits: [{ unit, window: 'day', amount }],
+  user_limits: [{ unit, window: '1d', amount }],
 });
 
 describe('a limit of each end user', () => {
@@ -119,7 +119,7 @@ describe('a limit of each end user', () => {
       const path = `/keys/${id}/limits?user=${encodeURIComponent(user)}`;
       return (await operate().call<{ limits: readonly object[] }>('GET', path)).limits;
     };
-    const limit = { level: 'user', unit: 'requests', window: 'day', amount: 20, held: 0 };
+    const limit = { level: 'user', unit: 'requests', window: '1d', amount: 20, held: 0 };
     expect(await readLimits(' ada_session_of_hers ')).toMatchObject([{ ...limit, used: 2 }]);
     for (const stranger of ['b', 'c', 'd', 'e', `z' or 1=1`, '{"a":1}', 'ä\u0000|9']) {
       expect(await readLimits(stranger)).toMatchObject([{ ...limit, used: 0 }]);

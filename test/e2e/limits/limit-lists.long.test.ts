@@ -8,6 +8,7 @@ import {
 } from '../../support/clients/ask-model.ts';
 import { type Nodes, startNodes } from '../../support/servers/start-nodes.ts';
 import { stopRedisServers } from '../../support/servers/start-redis-server.ts';
+import { avoidMidnight } from '../../support/time/avoid-midnight.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -56,6 +57,8 @@ async function readUsed(key: string): Promise<number> {
 }
 
 describe('a limit of an account, and a thousand requests at once on two nodes', () => {
+  beforeAll(() => avoidMidnight(160_000), 400_000);
+
   it.each([
     { unit: 'requests', window: '5h', amount: 70 },
     { unit: 'tokens', window: '1h', amount: 900 },

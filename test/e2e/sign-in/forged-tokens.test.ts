@@ -7,9 +7,10 @@ import {
 import { findFreePort } from '../../support/servers/find-free-port.ts';
 import type { Gateway } from '../../support/servers/start-gateway.ts';
 import { useCleanUp } from '../../support/use-clean-up.ts';
-import { waitUntil } from '../../support/wait-until.ts';
 import { createVisitor, startOidcNode } from './use-oidc-node.ts';
 
+/** Of one address, within a minute that begins with the first. */
+const SIGN_INS_MAX = 30;
 const HOUR_S = 3_600;
 const cleanUp = useCleanUp();
 let provider: ForgingProvider;
@@ -74,5 +75,12 @@ it('gives no role for claims of odd shapes', async () => {
 it('lets an address that begins too many sign-ins wait', async () => {
   const visitor = createVisitor(node);
   const begin = () => visitor.visit(`${node.opsUrl}/oidc/sign-in`);
-  await waitUntil(async () => (await begin()).status === 429, 'the address has to wait');
+  const statuses: number[] = [];
+  while (statuses.at(-1) !== 429 && statuses.length <= 2 * SIGN_INS_MAX) {
+    statuses.push((await begin()).status);
+  }
+  // The tests before this one have begun some as well.
+  expect(statuses.length).toBeGreaterThan(SIGN_INS_MAX / 3);
+  expect(statuses.at(-1)).toBe(429);
+  expect(statuses.slice(0, -1).every((status) => status < 400)).toBe(true);
 });

@@ -26,7 +26,7 @@ webhooks:
 
 async function createKey(amount: number) {
   const account = await admin(gateway).createAccount();
-  const limits = [{ unit: 'requests', window: 'day', amount }];
+  const limits = [{ unit: 'requests', window: '1d', amount }];
   const { key, id } = await admin(gateway).createKey(account, { limits });
   return { account, id, ask: () => askModel(gateway.url, key, messageOf('Hi', { max_tokens: 1 })) };
 }
@@ -41,7 +41,7 @@ it('events are listed, found by account and kind, and new ones are offered; a we
   await page.getByRole('button', { name: 'Show 2 new events' }).click();
   const list = page.getByRole('table', { name: 'Events of limits and balances' });
   const row = list.getByRole('row', { name: 'limit is near' });
-  await row.getByRole('cell', { name: /^4 of 5 requests in the day/ }).waitFor();
+  await row.getByRole('cell', { name: /^4 of 5 requests in / }).waitFor();
   await list.getByRole('row', { name: 'limit is reached' }).waitFor();
   expect(await row.getByRole('link', { name: id }).getAttribute('href')).toBe(`#/keys/${id}`);
 

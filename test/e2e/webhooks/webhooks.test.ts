@@ -57,10 +57,10 @@ interface Listed {
 const list = (account: string) =>
   admin(gateway).call<Listed>('GET', `/limit-events?account=${account}`);
 
-/** A key that may ask so often a day, which makes a warning and then an end. */
+/** A key that may ask so often in any 24 hours, which makes a warning and then an end. */
 async function createKey(requests: number) {
   const account = await admin(gateway).createAccount();
-  const limits = [{ unit: 'requests', window: 'day', amount: requests }];
+  const limits = [{ unit: 'requests', window: '1d', amount: requests }];
   const { key, id } = await admin(gateway).createKey(account, { limits });
   const ask = async (times: number) => {
     for (let time = 0; time < times; time++) {
@@ -80,7 +80,7 @@ describe('a node with a webhook', () => {
     for (const secret of [OLD_SECRET, NEW_SECRET]) {
       expect(new Webhook(secret).verify(first?.body ?? '', first?.headers ?? {})).toMatchObject({
         type: 'limit.warning',
-        data: { key: id, level: 'key', unit: 'requests', window: 'day', amount: 5, counted: 4 },
+        data: { key: id, level: 'key', unit: 'requests', window: '1d', amount: 5, counted: 4 },
       });
     }
     const wrong = new Webhook(`whsec_${Buffer.alloc(24, 3).toString('base64')}`);
@@ -140,7 +140,7 @@ describe('a node with a webhook', () => {
 
   it('tells a limit once that a settlement lowers and a request raises again', async () => {
     const account = await admin(gateway).createAccount();
-    const limits = [{ unit: 'tokens', window: 'day', amount: 4_000 }];
+    const limits = [{ unit: 'tokens', window: '1d', amount: 4_000 }];
     const { key } = await admin(gateway).createKey(account, { limits });
     for (let time = 0; time < 3; time++) {
       await askModel(gateway.url, key, messageOf('Hi', { max_tokens: 3_300 }));

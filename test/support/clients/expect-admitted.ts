@@ -12,6 +12,8 @@ export function expectAdmitted(
   const countOf = (status: number) => answers.filter((each) => each.status === status).length;
   const [served, refused, unanswered] = [countOf(200), countOf(refusal), countOf(503)];
   expect(served + refused + unanswered).toBe(answers.length);
+  // With fewer answers, the machine was too busy to prove anything.
+  expect(unanswered).toBeLessThanOrEqual(answers.length / 2);
   expect(served > 0).toBe(count > 0);
   expect(served).toBeLessThanOrEqual(count);
   expect(served + unanswered).toBeGreaterThanOrEqual(count);
