@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { proxyHeader } from '../support/clients/proxy-header.ts';
 import { openRawConnection } from '../support/clients/raw-connection.ts';
 import { type RunningProxy, startProxy } from '../support/servers/start-proxy.ts';
 import { startTestServer, type TestServer } from '../support/servers/start-test-server.ts';
@@ -44,6 +45,9 @@ const VECTORS: Readonly<Record<string, Vector>> = {
     nginx: [MENDED],
     haproxy: [MENDED, REFUSED],
   },
+  'a header of the PROXY protocol': refusedByBoth(
+    `${proxyHeader('203.0.113.9')}GET /ok HTTP/1.1\r\n${HOST}\r\n`,
+  ),
   'a space before the colon': refusedByBoth(`GET /ok HTTP/1.1\r\n${HOST}X-A : b\r\n\r\n`),
   'no Host': refusedByBoth('GET /ok HTTP/1.1\r\n\r\n'),
   'two lengths': refusedByBoth(

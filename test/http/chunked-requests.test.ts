@@ -109,7 +109,7 @@ describe('an answer to a request in chunks', () => {
     const connection = await openRawConnection(target.port);
     connection.send(`POST /ok HTTP/1.1\r\n${HEAD}\r\n${HELLO}${END}`);
     await connection.waitForClose();
-    expect(connection.received()).toMatch(/\{"body":"hello"\}\r\n0\r\n(.*\r\n)?\r\n$/);
+    expect(connection.received()).toMatch(/\{"body":"hello"\}\r\n0\r\nx-tollgate-end: 1\r\n\r\n$/);
   });
 
   it('is followed by no request while its client has not read it', async () => {
@@ -133,6 +133,7 @@ describe('an answer to a request in chunks', () => {
   });
 
   it('comes whole to real clients, which open a new connection for what is next', async () => {
+    const ends: (string | undefined)[] = [];
     for (const path of ['/ok', '/large', '/stream', '/empty']) {
       const text = await new Promise<string>((resolve, reject) => {
         const request = httpRequest(`${target.url}${path}`, { method: 'POST' }, (response) => {
@@ -140,7 +141,10 @@ describe('an answer to a request in chunks', () => {
           response.on('data', (data) => {
             text += data;
           });
-          response.on('end', () => (response.complete ? resolve(text) : reject(new Error(path))));
+          response.on('end', () => {
+            ends.push(response.trailers['x-tollgate-end']);
+            return response.complete ? resolve(text) : reject(new Error(path));
+          });
         });
         request.on('error', reject);
         request.write('hel');
@@ -151,6 +155,8 @@ describe('an answer to a request in chunks', () => {
       if (path === '/stream') expect(text).toBe('data: 1\n\ndata: 2\n\n');
       if (path === '/empty') expect(text).toBe('');
     }
+    // An empty answer has no chunks that could end.
+    expect(ends).toEqual(['1', '1', '1', undefined]);
   });
 
   it('leaves no exchange behind, whoever closes first', async () => {

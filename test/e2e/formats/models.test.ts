@@ -31,6 +31,25 @@ describe('the models', () => {
     }
   });
 
+  it('are exactly those that may be asked', async () => {
+    const headers = { 'x-api-key': gateway().key(), 'llm-version': '2023-06-01' };
+    const askFor = async (model: unknown) => {
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const response = await fetch(`${gateway().url}/v1/messages`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, max_tokens: 1, messages }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const { body } = await ask('/v1/models');
+    const ids = (body['data'] as { id: string }[]).map(({ id }) => id);
+    expect(ids).toHaveLength(6);
+    for (const id of ids) expect(await askFor(id), id).toBe(200);
+    expect(await askFor('llm-none-1.0')).toBe(404);
+  });
+
   it('are listed with a Bearer key as well, and page by page', async () => {
     const bearer = { authorization: `Bearer ${gateway().key()}` };
     const seen: unknown[] = [];

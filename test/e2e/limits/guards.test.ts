@@ -2,8 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mintApiKey, parseApiKey } from '../../../src/keys/api-key.ts';
 import { admin } from '../../support/clients/admin.ts';
-import { askModel, messageOf, openStream } from '../../support/clients/ask-model.ts';
+import {
+  type Answered,
+  askModel,
+  askUntilAnswered,
+  messageOf,
+  openStream,
+} from '../../support/clients/ask-model.ts';
 import { inventKey } from '../../support/clients/invent-key.ts';
+import { proxyHeader } from '../../support/clients/proxy-header.ts';
+import { openRawConnection } from '../../support/clients/raw-connection.ts';
 import { startGateway } from '../../support/servers/start-gateway.ts';
 import { startRedisServer, stopRedisServers } from '../../support/servers/start-redis-server.ts';
 import { FAST_CONFIG, useGateway } from '../../support/use-gateway.ts';
@@ -31,6 +39,20 @@ describe('keys that do not exist', () => {
     const refused = await tryKey(inventKey(), '192.0.2.7');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await tryKey(inventKey(), '192.0.2.8')).status).toBe(401);
+  });
+
+  it('count for the address of their connection, whatever the PROXY protocol says', async () => {
+    const tryFrom = async (claimed: string, key: string) => {
+      const connection = await openRawConnection(gateway().port, '127.0.0.7');
+      const request = `GET /v1/models HTTP/1.1\r\nHost: a\r\nx-api-key: ${key}\r\n\r\n`;
+      connection.send(Buffer.from(proxyHeader(claimed) + request, 'latin1'));
+      await connection.waitFor(/^HTTP\/1\.1 \d{3} /);
+      connection.destroy();
+      return connection.received().slice(0, 'HTTP/1.1 200'.length);
+    };
+    const answers: string[] = [];
+    for (let i = 0; i < 7; i++) answers.push(await tryFrom(`203.0.113.${i}`, inventKey()));
+    expect(answers.map((line) => line.split(' ')[1]).join()).toBe('401,401,401,401,401,429,429');
   });
 
   it('do not lock out a client whose key was good a moment ago', async () => {
@@ -104,6 +126,9 @@ describe('calls that cost nothing', () => {
 });
 
 describe('while Redis is out', () => {
+  const costOf = ({ body: { usage } }: Answered) =>
+    ((usage?.input_tokens ?? NaN) + 5 * (usage?.output_tokens ?? NaN)) / 1e6;
+
   async function startAndFreeze(settings: string) {
     const redis = await startRedisServer({ args: ['--appendonly', 'yes'] });
     const env = { TOLLGATE_REDIS_URL: `redis://127.0.0.1:${redis.port}` };
@@ -125,33 +150,34 @@ describe('while Redis is out', () => {
     expect(refused.body.error).toMatchObject({ type: 'api_error' });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     redis.signal('SIGCONT');
-    await waitUntil(
-      async () => (await askModel(gateway.url, key, messageOf('Hi'))).status === 200,
-      'it is admitted again',
-    );
+    const served = await askUntilAnswered(gateway.url, key, messageOf('Hi'));
+    expect(served.status).toBe(200);
+    // The refused request may have left a hold behind, which costs nothing when it ends.
     await operator.waitUntilSettled(account);
     const after = (await operator.account(account)).balance;
-    // The refused request may have left a hold behind, which costs nothing when it ends.
-    expect(balance - after).toBeGreaterThan(0);
-    expect(balance - after).toBeLessThan(0.001);
+    expect(balance - after).toBeCloseTo(costOf(served), 9);
   });
 
   it('a key that was good a moment ago goes on where the settings insure it, and is charged later', async () => {
     const insured = 'guards: {insurance_per_minute: 2}\n';
     const { redis, gateway, operator, account, key, balance } = await startAndFreeze(insured);
-    const statuses: number[] = [];
+    const answers: Answered[] = [];
     for (let i = 0; i < 3; i++) {
-      statuses.push((await askModel(gateway.url, key, messageOf('[[tokens 50]]'))).status);
+      answers.push(await askModel(gateway.url, key, messageOf('[[tokens 50]]')));
     }
-    expect(statuses).toEqual([200, 200, 503]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 503]);
+    const insuredCost = answers.slice(0, 2).reduce((sum, answer) => sum + costOf(answer), 0);
     const other = await operator.call('GET', '/accounts').catch((error: Error) => error.message);
     expect(other).toContain('503');
     redis.signal('SIGCONT');
-    await waitUntil(
-      async () =>
-        (await operator.account(account).catch(() => ({ balance }))).balance < balance - 0.0005,
-      'both are charged',
-    );
+    const readSpent = async () =>
+      balance - (await operator.account(account).catch(() => ({ balance }))).balance;
+    await waitUntil(async () => (await readSpent()) > insuredCost - 1e-9, 'both are charged');
+    // What is charged for one more comes behind whatever else those three might be charged.
+    const last = await askUntilAnswered(gateway.url, key, messageOf('Hi'));
+    expect(last.status).toBe(200);
+    await operator.waitUntilSettled(account);
+    expect(await readSpent()).toBeCloseTo(insuredCost + costOf(last), 9);
   });
 
   it.each([

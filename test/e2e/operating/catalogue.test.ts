@@ -169,4 +169,22 @@ describe('a catalogue in Redis', () => {
     expect(receipt).toMatchObject({ catalogue_version: version + 1, price: { output: 6 } });
     expect(receipt.charged).toBeCloseTo((receipt.usage.output * 6) / 1_000_000, 9);
   });
+
+  it('keeps its last 50 versions, and none before them', async () => {
+    const operator = operate(one);
+    const { version: begin, catalogue } = await operator.read();
+    const last = Math.max(begin + 1, 52);
+    for (let version = begin + 1; version <= last; version += 1) {
+      await operator.put(version - 1, withOutput(catalogue, version));
+    }
+    const history = await operator.call<{ data: { version: number }[] }>(
+      ...(['GET', '/catalogue/history'] as const),
+    );
+    const kept = Array.from({ length: 50 }, (_, index) => last - index);
+    expect(history.data.map(({ version }) => version)).toEqual(kept);
+    const show = (version: number) => operator.call('GET', `/catalogue/versions/${version}`);
+    expect(await show(last - 49)).toMatchObject({ version: last - 49 });
+    await expect(show(last - 50)).rejects.toThrow(/404/);
+    await expect(operator.rollBack(last, last - 50)).rejects.toThrow(/404/);
+  });
 });

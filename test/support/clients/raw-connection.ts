@@ -14,8 +14,11 @@ export interface RawConnection {
   destroy(): void;
 }
 
-export async function openRawConnection(port: number): Promise<RawConnection> {
-  const socket = connect({ host: '127.0.0.1', port });
+export async function openRawConnection(
+  port: number,
+  localAddress = '127.0.0.1',
+): Promise<RawConnection> {
+  const socket = connect({ host: '127.0.0.1', port, localAddress });
   let received = '';
   let closed = false;
   socket.on('data', (data) => {

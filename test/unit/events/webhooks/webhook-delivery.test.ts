@@ -176,6 +176,24 @@ it.each([-3 * 3_600_000, 2 * DAY_MS])(
   },
 );
 
+it('an event that fails is tried again after 2 s, then later and later, up to half an hour', async () => {
+  const { delivery, tried, refused, wait } = openScene([eventOf(1, 'acct_03late')]);
+  refused.add('acct_03late');
+  const pausesSeconds: number[] = [];
+  for (let seconds = 0; pausesSeconds.length < 13; seconds += 1) {
+    const before = tried.length;
+    await delivery.look();
+    await delivery.finishPosts();
+    if (tried.length > before) {
+      pausesSeconds.push(seconds);
+      seconds = 0;
+    }
+    wait(1_000);
+  }
+  const grown = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
+  expect(pausesSeconds).toEqual([0, ...grown, 1_800, 1_800]);
+});
+
 it('the place of a webhook is noted again each hour while there is nothing to tell', async () => {
   const { cursors, look, wait } = openScene([]);
   await look();
