@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from './connect-redis.ts';
 
-const ROUND_INTERVAL_MS = 1_000;
+export const ROUND_INTERVAL_MS = 1_000;
 
 interface WatchMastersOptions {
   readonly connection: Pick<RedisConnection, 'client'>;

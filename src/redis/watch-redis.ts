@@ -6,7 +6,7 @@ import { type Breaker, callThrough } from './breaker.ts';
 import type { RedisConnection } from './connect-redis.ts';
 import { probeRedis } from './probe-redis.ts';
 
-const PROBE_INTERVAL_MS = 1_000;
+export const PROBE_INTERVAL_MS = 1_000;
 /**
  * While Redis is out, probes are more frequent, to notice its return as soon as the breaker lets a
  * call through.

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createBreaker } from '../../src/redis/breaker.ts';
 import { probeRedis } from '../../src/redis/probe-redis.ts';
-import { type RedisWatch, watchRedis } from '../../src/redis/watch-redis.ts';
+import { PROBE_INTERVAL_MS, type RedisWatch, watchRedis } from '../../src/redis/watch-redis.ts';
 import { createMemoryLog } from '../support/memory-log.ts';
 import { findFreePort } from '../support/servers/find-free-port.ts';
 import {
@@ -108,15 +109,13 @@ describe('the watch over Redis', () => {
     const clock = { nowMs: () => Date.now() };
     const breaker = createBreaker({ clock, random: Math.random });
     const watch = watchRedis({ connection, breaker, clock, log: createMemoryLog() });
-    const startMs = Date.now();
-    await waitUntil(() => Date.now() - startMs > 1_500, 'more than an interval has passed');
+    await sleep(1.5 * PROBE_INTERVAL_MS);
     expect(calls).toBe(1);
     settle?.();
     await waitUntil(() => calls === 2, 'the next probe follows');
     watch.stop();
     settle?.();
-    const stoppedMs = Date.now();
-    await waitUntil(() => Date.now() - stoppedMs > 1_500, 'more than an interval has passed');
+    await sleep(1.5 * PROBE_INTERVAL_MS);
     expect(calls).toBe(2);
   });
 });
