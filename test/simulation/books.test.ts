@@ -29,6 +29,7 @@ const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 50);
 it('brings each charge into the books and the sums of closed months once, whatever fails', {
   timeout: 600_000,
 }, async () => {
+  console.log(`SIMULATION_SEED=${SEED}`);
   const problems: string[] = [];
   let requests = 0;
   let closedMonths = 0;

@@ -69,15 +69,16 @@ export async function keepBooks({ time, store, engine }: World): Promise<Simulat
         ingester.noteMasterChange();
       };
       watch();
-      keepClosing(time, books);
+      keepClosing(time, books, months.problems);
       return { process, ingester };
     });
   };
 
+  const months = readMonths(time, database);
   const nodes = NODES.map(start);
   return {
     database,
-    months: readMonths(time, database),
+    months,
     kill(index) {
       const node = nodes[index % nodes.length] as Bookkeeper;
       node.process.isAlive = false;

@@ -5,7 +5,7 @@ import { dayOfMs } from '../../src/books/engine/days.ts';
 import { daysOfMonth, monthOfDay } from '../../src/books/engine/months.ts';
 import { readSnapshot } from '../../src/books/engine/read-snapshot.ts';
 import { SUM_COLUMNS } from '../../src/books/engine/tables.ts';
-import type { SimulatedDatabase } from './simulated-database.ts';
+import { DatabaseFault, type SimulatedDatabase } from './simulated-database.ts';
 import type { SimulatedProcess, SimulatedTime } from './simulated-time.ts';
 
 const CLOSE_MS = 4_000;
@@ -17,14 +17,14 @@ const never = new AbortController().signal;
  * Closes the month that is used, again and again, in a process that keeps the books. Each node does
  * it, as one does that lost the lease and has not noticed yet.
  */
-export function keepClosing(time: SimulatedTime, books: Books): void {
+export function keepClosing(time: SimulatedTime, books: Books, problems: Set<string>): void {
   const month = monthOfDay(dayOfMs(time.nowMs()));
   const close = async () => {
     try {
       await openUnlikeMonths(books);
       await closeMonth(books, month, never);
-    } catch {
-      // The database is away.
+    } catch (error) {
+      noteOwnFault(problems, 'a month cannot be closed', error);
     }
     time.callLater(CLOSE_MS, () => void close());
   };
@@ -32,7 +32,7 @@ export function keepClosing(time: SimulatedTime, books: Books): void {
 }
 
 export interface MonthReader {
-  readonly problems: ReadonlySet<string>;
+  readonly problems: Set<string>;
   /** How often it found a closed month. */
   found(): number;
 }
@@ -49,13 +49,18 @@ export function readMonths(time: SimulatedTime, database: SimulatedDatabase): Mo
         closed += 1;
         if (differs) problems.add(`month ${month} is closed with other sums than its days have`);
       }
-    } catch {
-      // The database is away.
+    } catch (error) {
+      noteOwnFault(problems, 'months cannot be read', error);
     }
     time.callLater(LOOK_MS, () => void look());
   };
   time.inProcess(process, () => time.callLater(LOOK_MS, () => void look()));
   return { problems, found: () => closed };
+}
+
+/** That the database is away is no problem. */
+function noteOwnFault(problems: Set<string>, what: string, error: unknown): void {
+  if (!(error instanceof DatabaseFault)) problems.add(`${what}: ${(error as Error).stack}`);
 }
 
 async function compareMonths(books: Books): Promise<{ month: string; differs: boolean }[]> {

@@ -19,6 +19,7 @@ const SCHEDULES = Number(process.env['SIMULATION_SCHEDULES'] ?? 100);
 it('charges each request once, whatever fails in whatever order', {
   timeout: 600_000,
 }, async () => {
+  console.log(`SIMULATION_SEED=${SEED}`);
   const problems: string[] = [];
   let requests = 0;
   for (let i = 0; i < SCHEDULES && problems.length === 0; i++) {

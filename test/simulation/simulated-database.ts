@@ -14,6 +14,9 @@ import type { SimulatedProcess, SimulatedTime } from './simulated-time.ts';
 
 const LOCK_POLL_MS = 2;
 
+/** What the line to the database does, as opposed to what is wrong with a query. */
+export class DatabaseFault extends Error {}
+
 /**
  * One database for all nodes: real SQL in memory, behind a line that is slow, breaks, and loses the
  * answers of commits. What a dead process has not committed is undone.
@@ -55,7 +58,7 @@ export async function createSimulatedDatabase(
     if (!database.isAway) return;
     // The server notices as well.
     await rollback();
-    throw new Error('Connection terminated unexpectedly');
+    throw new DatabaseFault('Connection terminated unexpectedly');
   };
 
   const createNodeDriver = (process: SimulatedProcess): Driver => ({
@@ -80,10 +83,10 @@ export async function createSimulatedDatabase(
     },
     async commitTransaction() {
       await wait();
-      if (!isInTransaction) throw new Error('the transaction was rolled back');
+      if (!isInTransaction) throw new DatabaseFault('the transaction was rolled back');
       await driver.commitTransaction(connection);
       isInTransaction = false;
-      if (time.random.chance(database.lostShare)) throw new Error('the answer is lost');
+      if (time.random.chance(database.lostShare)) throw new DatabaseFault('the answer is lost');
       await time.wait(time.random.next() * database.delayMaxMs);
     },
     rollbackTransaction: rollback,
