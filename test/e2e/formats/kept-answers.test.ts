@@ -272,7 +272,7 @@ describe('while Redis does not answer', () => {
     const stream = await client.responses.create({
       ...{ model: MODEL, input: '[[tokens 40]] [[slow 100]]', stream: true },
     });
-    let stored: unknown;
+    let stored: OpenAI.Responses.Response | undefined;
     let isFrozen = false;
     for await (const event of stream) {
       if (event.type === 'response.output_text.delta' && !isFrozen) {
@@ -286,7 +286,9 @@ describe('while Redis does not answer', () => {
     await expect(client.responses.create(next)).rejects.toMatchObject({ status: 503 });
     fleet.redis.signal('SIGCONT');
     await operator.waitUntilSettled(account);
-    expect((await operator.account(account)).balance).toBeLessThan(balance);
+    const { input_tokens: input = NaN } = stored?.usage ?? {};
+    const after = (await operator.account(account)).balance;
+    expect(balance - after).toBeCloseTo((input + 5 * 40) / 1e6, 9);
     await waitUntil(() => isThere(client.responses.create(next)), 'references are followed again');
   });
 });
