@@ -10,7 +10,7 @@ import { findFreePort } from '../support/servers/find-free-port.ts';
 import { type Gateway, startGateway } from '../support/servers/start-gateway.ts';
 import { startRedisServer, type TestRedisServer } from '../support/servers/start-redis-server.ts';
 import { FAST_CONFIG } from '../support/use-gateway.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitUntilCalled } from '../support/wait-until.ts';
 import { readSection, readText } from './read-deploy-files.ts';
 
 /**
@@ -136,5 +136,5 @@ export async function waitForRequests(
     return total.requests === requests;
   };
   // A node is ready before its database has the tables.
-  await waitUntil(() => isIn().catch(() => false), 'the books have every request');
+  await waitUntilCalled(isIn, 'the books have every request');
 }

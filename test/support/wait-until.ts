@@ -20,3 +20,18 @@ export async function waitUntil(
     await sleep(Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, waitedMs * PAUSE_PER_WAITED)));
   }
 }
+
+/** The same for a call that may fail until then. In vain, it tells how the last one failed. */
+export async function waitUntilCalled(
+  condition: () => Promise<boolean>,
+  what: string,
+  timeoutMs?: number,
+): Promise<void> {
+  let problem = '';
+  const isTrue = () =>
+    condition().catch((error: Error) => {
+      problem = `; it failed with ${error.message}`;
+      return false;
+    });
+  await waitUntil(isTrue, () => `${what}${problem}`, timeoutMs);
+}

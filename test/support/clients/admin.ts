@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gateway } from '../servers/start-gateway.ts';
-import { waitUntil } from '../wait-until.ts';
+import { waitUntil, waitUntilCalled } from '../wait-until.ts';
 
 export interface AccountShown {
   readonly id: string;
@@ -62,7 +62,7 @@ export function admin(gateway: Gateway) {
         const { books_until: until } = await call<{ books_until: string | null }>('GET', '/books');
         return until !== null && Date.parse(until) >= calledMs;
       };
-      await waitUntil(() => isIn().catch(() => false), 'the books are up to date');
+      await waitUntilCalled(isIn, 'the books are up to date');
     },
   };
   return self;

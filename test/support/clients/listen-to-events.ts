@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Gateway } from '../servers/start-gateway.ts';
 
 export interface HeardEvent {
@@ -17,6 +17,7 @@ export async function listenToEvents(gateway: Gateway, query = ''): Promise<() =
     headers: { authorization: `Bearer ${token}` },
     signal: leaving.signal,
   });
+  expect(response.status).toBe(200);
   let text = '';
   const read = async () => {
     const decoder = new TextDecoder();
