@@ -8,7 +8,7 @@ import {
 import { watchAnswers } from '../../bench/soak/watch-answers.ts';
 import type { World } from '../../bench/soak/world.ts';
 import type { PostgresServer } from '../support/servers/start-postgres.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitUntil, waitUntilCalled } from '../support/wait-until.ts';
 import type { Asked } from './support/ask.ts';
 import { checkMoney, type MoneyFacts } from './support/check-money.ts';
 import { createBooks } from './support/create-books.ts';
@@ -116,16 +116,16 @@ export async function runRow(
     const watching = watchBounds(site, world, violate);
     let overMs = Number.POSITIVE_INFINITY;
     try {
-      await sleep(CALM_MS);
+      await watching.stayCalm();
       const waitForService = () => waitForAnswers(load, world);
       await row.act({
         ...{ site, postgres, world, load, waitForService, violate },
         note: (text) => void notes.push(text),
       });
       overMs = performance.now();
-      await sleep(CALM_MS);
+      await watching.stayCalm();
     } finally {
-      watching.stop();
+      notes.push(...watching.stop());
       await load.stop();
     }
     const books = await waitForRest(site, world);
@@ -155,16 +155,36 @@ export async function runRow(
 function watchBounds(site: Site, world: World, violate: (text: string) => void) {
   const stopping = new AbortController();
   let looks = 0;
+  let lastProblem: string | undefined;
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const books = await readBooks(site.admin, world).catch(() => undefined);
-      if (books !== undefined) looks += 1;
-      for (const what of books === undefined ? [] : findBrokenBounds(books)) violate(what);
+      try {
+        for (const what of findBrokenBounds(await readBooks(site.admin, world))) violate(what);
+        looks += 1;
+      } catch (error) {
+        lastProblem = (error as Error).message;
+      }
       await sleep(LOOK_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   void run();
-  return { looks: () => looks, stop: () => stopping.abort() };
+  return {
+    looks: () => looks,
+    /** On a busy machine, a look takes longer than the calm lasts. */
+    async stayCalm() {
+      const before = looks;
+      await sleep(CALM_MS);
+      await waitUntil(
+        () => looks > before,
+        () => `the bounds are looked at: ${lastProblem}`,
+      );
+    },
+    /** Returns what is to be noted. */
+    stop() {
+      stopping.abort();
+      return lastProblem === undefined ? [] : [`a look failed: ${lastProblem}`];
+    },
+  };
 }
 
 async function waitForAnswers(load: Load, world: World): Promise<void> {
@@ -211,19 +231,16 @@ async function waitForRest(site: Site, world: World) {
     'all nodes are ready',
     REST_MAX_MS,
   );
-  await waitUntil(
-    async () => {
-      const books = await readBooks(site.admin, world).catch(() => undefined);
-      return books !== undefined && isNothingHeld(books);
-    },
+  await waitUntilCalled(
+    async () => isNothingHeld(await readBooks(site.admin, world)),
     'nothing is held',
     REST_MAX_MS,
   );
   const restMs = Date.now();
-  await waitUntil(
+  await waitUntilCalled(
     async () => {
-      const asked = site.admin<{ books_until: string | null }>('GET', '/books');
-      const until = await asked.then(({ books_until }) => books_until).catch(() => null);
+      const path = '/books';
+      const { books_until: until } = await site.admin<{ books_until: string | null }>('GET', path);
       return until !== null && Date.parse(until) >= restMs;
     },
     'the books have every entry',

@@ -143,6 +143,11 @@ interface Ended {
   readonly told: Told | undefined;
 }
 
+/** Tells a connection that broke off from an answer that is wrong. */
+function isBrokenOff(error: Error): boolean {
+  return error instanceof TypeError && error.cause !== undefined;
+}
+
 it(`every request ends, and is charged once by what was delivered or told, whatever upstreams do (seed ${SEED})`, async () => {
   const upstream = await startScriptedUpstream(cleanUp);
   const gateway = await startGateway({ config: describeConfig(upstream.url), cleanUp });
@@ -169,7 +174,10 @@ it(`every request ends, and is charged once by what was delivered or told, whate
       const { number, kind, upstream: place, format, isStream } = next;
       const question = { url: gateway.url, key, model: `${kind}-${place}`, format, isStream };
       const prompt = `Play schedule ${number}.`;
-      const told = await askGateway({ ...question, prompt }).catch(() => undefined);
+      const told = await askGateway({ ...question, prompt }).catch((error: Error) => {
+        if (isBrokenOff(error)) return undefined;
+        throw new Error(`schedule ${JSON.stringify(next)}`, { cause: error });
+      });
       ended.push({ schedule: next, told });
     }
   };
@@ -186,8 +194,11 @@ it(`every request ends, and is charged once by what was delivered or told, whate
   );
   const requests = new Set(entries.map(({ request }) => request));
   expect(requests.size).toBe(entries.length);
+  expect(ended).toHaveLength(SCHEDULES);
   const chargedOf = new Map(entries.map(({ request, charged }) => [request, charged]));
   const price = Math.round(priceOf(TOLD) * MICROS);
+  // Also of those that broke off, whose ids nobody knows.
+  for (const { request, charged } of entries) expect(charged, request).toBeLessThanOrEqual(price);
   for (const { schedule, told } of ended) {
     const charged = chargedOf.get(told?.headers.get('request-id') ?? '') ?? 0;
     const what = JSON.stringify({ schedule, status: told?.status, error: told?.error, charged });
