@@ -98,7 +98,7 @@ it('the browser asks before a page with a new key is loaded anew, and not after'
   expect(questions).toEqual([]);
 });
 
-it('a new key is shown also when its form was left before the answer came, and keys one after the other', async () => {
+it('a new key is shown also when its page was left before the answer came, and keys one after the other', async () => {
   const tab = await openTab();
   const { page } = tab;
   await fillForm(tab);
@@ -114,7 +114,9 @@ it('a new key is shown also when its form was left before the answer came, and k
     },
   );
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.keyboard.press('Escape');
+  await page.goBack();
+  await page.getByText('Name or id').waitFor();
+  await page.goForward();
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('Name').fill('build server');
   await page.getByRole('button', { name: 'Create', exact: true }).click();

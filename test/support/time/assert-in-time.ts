@@ -2,6 +2,8 @@ import fc from 'fast-check';
 
 const RUNS = 100;
 const PART_MIN = 1 / 20;
+/** Some properties are about a case of a hundred. */
+const SKIPS_PER_RUN_MAX = 1_000;
 
 interface Runs {
   readonly numRuns?: number;
@@ -28,7 +30,10 @@ export async function assertAsyncInTime<T>(
 function split({ numRuns = RUNS, timeMs }: Runs) {
   const runsMin = Math.ceil(numRuns * PART_MIN);
   return {
-    atLeast: { numRuns: runsMin },
-    more: { numRuns: numRuns - runsMin, interruptAfterTimeLimit: timeMs },
+    atLeast: { numRuns: runsMin, maxSkipsPerRun: SKIPS_PER_RUN_MAX },
+    more: {
+      ...{ numRuns: numRuns - runsMin, maxSkipsPerRun: SKIPS_PER_RUN_MAX },
+      interruptAfterTimeLimit: timeMs,
+    },
   };
 }
