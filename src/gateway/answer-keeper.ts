@@ -30,7 +30,7 @@ export interface AnswerKeeper {
   recall(key: ApiKey, references: ItemReferences, ownBytes: number): Promise<RecalledItems>;
   /** Call it if a request for which something was recalled is admitted. */
   noteAdmitted(key: ApiKey): void;
-  /** Takes what a request has brought itself, in a body of so many bytes. */
+  /** Takes the items that a request brought itself. `ownBytes` is the size of its body. */
   reserve(key: OwnedKey, input: readonly ResponseItem[], ownBytes: number): AnswerReservation;
   /** Undefined if the account has no such answer. */
   find(key: ApiKey, responseId: string): Promise<FoundAnswer | undefined>;

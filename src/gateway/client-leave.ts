@@ -82,7 +82,7 @@ export class ClientLeave implements UnreadAnswer {
       : this.#wasSent;
   }
 
-  /** Ask this when there is no client to write to: whether to read more of the answer anyway. */
+  /** For when there is no client to write to: whether to read more of the answer anyway. */
   goesOnUnread(): boolean {
     if (this.#state === 'here') this.#leave(CUT_OFF);
     if (this.#state === 'unread' && !this.#isWorthReading()) this.stop();
@@ -91,7 +91,7 @@ export class ClientLeave implements UnreadAnswer {
 
   /**
    * Reading slowly until the time of an answer is over must not be cheaper than leaving. Returns
-   * whether the answer goes on unread.
+   * whether the answer continues unread.
    */
   cutOff(): boolean {
     if (this.#state === 'here') {

@@ -7,7 +7,7 @@ export interface ClientStream {
   readonly isFinished: boolean;
   /** Returns a promise if the client is slower than its upstream. */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
-  /** Writes what nothing follows, and ends the stream with it if the client keeps up. */
+  /** Writes the last chunk, and ends the stream with it if the client keeps up. */
   writeLast(chunk: string | Uint8Array): Promise<void> | undefined;
   endStream(): void;
 }
@@ -22,7 +22,8 @@ export interface ClientSide extends Caller {
   readonly requestId: string;
   readonly signal: StopSignal;
   /**
-   * The body takes memory of what the owner of the key may have. Ask again once the owner is known.
+   * The body counts against the memory that the owner of the key may use. Call this again once
+   * the owner is known.
    */
   body(key: ApiKey): Promise<Uint8Array>;
   /** Adds headers to whatever is answered, a refusal included. */

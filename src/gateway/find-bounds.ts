@@ -21,11 +21,11 @@ export interface RequestBounds {
   readonly outputTokensMax: number;
   readonly searchesMax: number;
   readonly hold: HoldEstimate;
-  /** For limits of tokens. */
+  /** The tokens that limits of tokens have to leave room for. */
   readonly demand: TokenDemand;
 }
 
-/** Most requests have no more tokens that a model may leave unread; tools alone have some. */
+/** Most requests have at most this many tokens that a model may leave unread; tools have some. */
 const USUAL_UNSURE_TOKENS_MAX = 1_000;
 const UNSURE_SHARE_MAX = 0.25;
 

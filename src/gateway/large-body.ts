@@ -2,7 +2,7 @@ import { retryAfterHeaders } from '../protocol/rates/retry-after-headers.ts';
 import { Refusal } from '../protocol/refusals.ts';
 import type { Steps } from './steps.ts';
 
-/** To read a larger body takes long. */
+/** Larger bodies take long to read. */
 const SMALL_BODY_BYTES_MAX = 64 * 1024;
 
 export function isLarge(bodyBytes: number): boolean {

@@ -25,8 +25,8 @@ export interface Meter {
   /** Sets the most output tokens that the upstream is asked for. */
   limitOutput(tokensMax: number): void;
   /**
-   * Returns the same event, but a finish with the usage that is charged. Call this for every event
-   * of every answer.
+   * Returns the event as it is, except a finish, which gets the usage that is charged. Call this
+   * for every event of every answer.
    */
   note(event: InferenceEvent): InferenceEvent;
   /** The same for deltas of which only the bytes were counted. */
@@ -49,7 +49,7 @@ export interface MeterOptions {
   /** For answers whose input no upstream has counted. */
   readonly estimate: TokenEstimate;
   readonly ratio: TokenRatio;
-  /** For estimates: an upstream that counts nothing may cut what is longer. */
+  /** For estimates: an upstream that counts nothing may cut longer input. */
   readonly contextTokensMax: number;
   readonly input: Pick<BodyBound, 'reportedTokensMax'>;
   readonly outputTokensMax: number;
@@ -65,11 +65,11 @@ interface Count {
   readonly isEstimated: boolean;
 }
 
-/** Tokens of hardly any text are longer than usual ones by this factor, on average. */
+/** Hardly any text has tokens that are longer than usual by this factor, on average. */
 const LONGEST_FACTOR = 2;
 /**
- * A report that is repeated at the end may be somewhat behind. If more came since than this many
- * times what it counts, it is from before the answer.
+ * A report that is repeated at the end may miss a little of the answer. If more than this many
+ * times its tokens came after it, it was made before the answer.
  */
 const BEHIND_FACTOR_MAX = 10;
 
@@ -180,7 +180,7 @@ class UsageMeter implements Meter {
     return limitUsage(usage, { ...asked, outputTokensSure });
   }
 
-  /** The tokens of what was delivered, as long as tokens can be, if those are too many; else 0. */
+  /** The fewest tokens that the delivered bytes can be, if even those are too many; else 0. */
   #findSureOutput(): number {
     const sure = Math.floor(this.#deliveredBytes / this.#longestBytes);
     return sure > this.#outputTokensMax + ENDING_TOKENS_MAX ? sure : 0;
@@ -256,8 +256,8 @@ class UsageMeter implements Meter {
   }
 
   /**
-   * An upstream that begins without reporting its input is not one that charges extra to write
-   * caches.
+   * Upstreams that charge extra for cache writes report their input when they begin; one that has
+   * begun without a report is not one of them.
    */
   #estimateInput(): Usage {
     const { estimate, price, contextTokensMax } = this.#options;

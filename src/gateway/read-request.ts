@@ -68,7 +68,7 @@ function readAbridged(
   };
 }
 
-/** Called only for a request that is written anew: one that is passed on keeps its bytes. */
+/** Called only for a request that is re-encoded: one that is passed on keeps its bytes. */
 function keepNumbers(request: InferenceRequest, source: JsonBody): InferenceRequest {
   keepLongNumbers(source, 'messages');
   return request;

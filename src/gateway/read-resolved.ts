@@ -20,9 +20,9 @@ const AIDS = { openThought: keepSealed };
 const UNRESOLVED: ReadonlySet<string> = new Set(['item_not_found', 'previous_response_not_found']);
 
 /**
- * Reads a request. If it refers to earlier answers, these are read first, and the request is the
- * one in which they stand in place. Most requests refer to nothing and cost no question: only a
- * request that would be refused for its references is read a second time.
+ * Reads a request. If it refers to earlier answers, these are read and put in place of the
+ * references. Most requests refer to nothing, and the store is not asked: only a request that
+ * would be refused for its references is read a second time.
  */
 export function readResolved(order: ResolveOrder): ClientRequest | Promise<ClientRequest> {
   const { body, format, header, steps } = order;

@@ -26,8 +26,9 @@ import type { Steps } from './steps.ts';
 import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts';
 
 /**
- * THE SPINE: what happens to one request, in order. All formats, every model and every upstream go
- * this way. Every step may throw a `Refusal`, which the exchange writes in the client's format.
+ * THE SPINE: what happens to one request, in order. All formats, every model and every upstream
+ * take this path. Every step may throw a `Refusal`, which the exchange writes in the client's
+ * format.
  *
  *   openAnswer     key ─▶ body ─▶ decode + validate ─▶ model ─▶ ceilings ─▶ ADMIT ──┐
  *   sendAnswer     infer ─▶ encode / stream ◀────────────────────────────────────────┘
@@ -37,8 +38,8 @@ import { type AnswerTerms, createAnswerTerms } from './thoughts/answer-terms.ts'
  *
  * It has three parts because thousands of streams may be open for a long time. While a function
  * waits, it keeps all of its variables alive, and those of `openAnswer` hold the body and
- * everything read from it. So `openAnswer` returns when `sendAnswer` has begun, and `runInference`
- * alone waits for the end of the answer, with nothing but an `OpenAnswer`.
+ * everything read from it. So `openAnswer` returns when `sendAnswer` has begun, and
+ * `runInference` alone waits for the end of the answer, with nothing but an `OpenAnswer`.
  */
 export async function runInference(
   client: ClientSide,
@@ -144,7 +145,7 @@ async function openAnswer(
   return { sending, leave, admission, reservation, requestTerms };
 }
 
-/** Finds out whose it is first: a worker knows only the accounts of keys that it has met. */
+/** Asks for the account first if this worker has not met the key. */
 async function checkLargeBody(
   client: ClientSide,
   key: ApiKey,
@@ -192,7 +193,7 @@ type Addressee = Pick<Delivery, 'client' | 'format' | 'leave' | 'meter' | 'recor
 
 interface Order {
   readonly asked: ClientRequest;
-  /** Of the body, without what it refers to. */
+  /** The size of the body itself, without what it refers to. */
   readonly ownBytes: number;
   readonly key: ApiKey;
   readonly admission: Pick<Admission, 'accountId' | 'heldMicros' | 'outputTokensRoom'>;

@@ -16,7 +16,7 @@ import type { Delivery } from './delivery.ts';
 import type { AnswerEnd, Meter } from './meter.ts';
 import type { RequestRecorder } from './request-recorder.ts';
 
-/** Proxies and clients give up on a connection that is silent for long. */
+/** Proxies and clients give up on a connection that is silent for a long time. */
 const SILENCE_MAX_MS = 10_000;
 
 const STREAM_HEAD = {
@@ -103,7 +103,7 @@ class StreamSender {
    * saves memory for the many open streams.
    */
   #encoder: StreamEncoder | undefined;
-  /** Of the event that follows what the client was sent, if an upstream numbers its events. */
+  /** The number of the event that follows what the client was sent, if events have numbers. */
   #nextNumber: number | undefined;
   /** The client has to catch up, so it is not idle. */
   #isBehind = false;
@@ -174,7 +174,7 @@ class StreamSender {
 
   sendError(error: Refusal, requestId: string): Promise<void> | undefined {
     const progress = this.#context.response?.progress;
-    // The upstream may have reported more, which nobody took.
+    // The progress may already count events that the client was not sent.
     if (progress !== undefined) progress.nextNumber = this.#nextNumber ?? progress.nextNumber;
     return this.#stream.write(this.#needEncoder().encodeError(error, requestId));
   }

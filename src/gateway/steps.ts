@@ -34,7 +34,7 @@ export interface Steps {
   readonly outputHeldMax: number | undefined;
   /** Checks everything else in one round trip and holds what the request may cost. */
   admit(order: AdmissionOrder): Promise<Admission>;
-  /** Large bodies of requests that are not admitted, by who sends them. */
+  /** Counts the large bodies of requests that are not admitted, by the owner of the key. */
   readonly unpaidBodies: {
     /** Resolves with the milliseconds to wait; 0 if the body may be read. */
     take(owner: string, bytes: number): Promise<number>;

@@ -8,11 +8,11 @@ const TOKENS_MAX = 1_000_000;
  */
 const FACTOR_MAX = 2;
 /**
- * A token counts with at most so many bytes. One of a long run of the same character has up to a
- * hundred, so that a few answers of such runs would teach that all tokens are long.
+ * A token counts with at most this many bytes. In a long run of one character a token has up to a
+ * hundred, so a few such answers would teach that all tokens are long.
  */
 const TAUGHT_BYTES_MAX = 8;
-/** Models come and go with the versions of the catalogue. At this many, all are learned anew. */
+/** Models come and go with the versions of the catalogue. At this many, all are learned again. */
 const MODELS_MAX = 4_096;
 
 /** How long the tokens of a model are, as far as its answers have shown. */

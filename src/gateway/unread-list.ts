@@ -18,8 +18,8 @@ export type UnreadPlace = Deadline<UnreadAnswer>;
 
 /**
  * Answers of one worker whose clients have left, and that are still read to learn what they cost.
- * If there is no room, the account with the most gives way: many cheap answers of one must not let
- * dear ones go unpaid.
+ * If there is no room, the account with the most gives way: many cheap answers of one account
+ * must not leave expensive ones of others unpaid.
  */
 export interface UnreadList {
   readonly count: number;
@@ -36,7 +36,7 @@ export interface UnreadList {
   close(): void;
 }
 
-/** Without a timeout, no answer is read on. */
+/** Without a timeout, no answer is read after its client has left. */
 export function createUnreadList(timeoutMs: number | undefined): UnreadList {
   const hidingModels = new Set<string>();
   const open = new Map<UnreadPlace, Holder>();

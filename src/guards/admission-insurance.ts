@@ -8,11 +8,11 @@ const REMEMBERED_MAX = 10_000;
 export interface AdmissionInsurance<Admission> {
   noteAdmitted(keyDigest: string, model: string, admission: Admission): void;
   /**
-   * What is known about a key that may go on without Redis with this model; `undefined` refuses it.
-   * Another model takes no place of the minute.
+   * What is known about a key that may use this model without Redis; `undefined` refuses it. A
+   * model that is refused because the key never used it does not count in the key's minute.
    */
   insure(keyDigest: string, model: string): Promise<Admission | undefined>;
-  /** Whether some key may still go on. */
+  /** Whether any key may still be admitted. */
   canInsure(): boolean;
 }
 

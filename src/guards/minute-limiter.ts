@@ -14,10 +14,10 @@ const MINUTE_SECONDS = 60;
 export interface MinuteLimiter {
   /**
    * Counts one more call, or this amount, before it returns. Resolves with the milliseconds until
-   * the key may go on; 0 is now.
+   * the key may continue; 0 is now.
    */
   take(key: string, amount?: number): Promise<number>;
-  /** Takes as much of the key back, if its minute has begun. */
+  /** Takes this amount back from the count of the key, if its minute has begun. */
   giveBack(key: string, amount?: number): void;
 }
 

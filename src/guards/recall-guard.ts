@@ -9,8 +9,8 @@ export interface RecallGuard {
 
 /**
  * A few bytes may refer to megabytes, which are read before it is known whether the request is
- * admitted. So a key may have only so many of these requests refused in a minute. It goes by its
- * digest, since others may know its id.
+ * admitted. So a key may have only so many of these requests refused in a minute. The guard goes
+ * by the digest of the key, since others may know its id.
  */
 export function createRecallGuard(limits: { readonly perMinuteMax: number }): RecallGuard {
   const limiter = createMinuteLimiter(limits);

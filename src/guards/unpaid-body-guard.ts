@@ -8,8 +8,8 @@ export interface UnpaidBodyGuard {
 }
 
 /**
- * To read a large body takes long, and a request that is refused costs its sender nothing. So only
- * so many bytes of an owner may be read in a minute for requests that are not admitted.
+ * A large body takes long to read, and a request that is refused costs its sender nothing. So
+ * only so many bytes of an owner may be read in a minute for requests that are not admitted.
  */
 export function createUnpaidBodyGuard(limits: {
   readonly bytesPerMinuteMax: number;

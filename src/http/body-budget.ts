@@ -34,7 +34,9 @@ export interface BodyBudget {
    * Ends a stranger's claim: its body no longer gives way. Call this before clearing `stranger`.
    */
   adopt(body: BodyHolder): void;
-  /** Whether the account may have a body that nobody had. Set `customer` to it afterwards. */
+  /**
+   * Whether the account may take over a body without an owner. Set `customer` to it afterwards.
+   */
   assign(customer: string, bytes: number): boolean;
 }
 

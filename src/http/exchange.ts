@@ -48,8 +48,8 @@ type Headers = AnswerHead['headers'];
  * One request and its answer as a safe object: a handler may use it at any time and in any order,
  * even after the connection is gone.
  *
- * An answer that is given while the body still arrives waits for the rest of the body: most clients
- * read no answer while they write.
+ * An answer that is given while the body still arrives waits for the rest of the body: most
+ * clients do not read an answer until they have sent the body.
  */
 export class Exchange implements WriterOwner {
   readonly requestId: string;

@@ -2,8 +2,9 @@ import { type CompleteHead, measureCork } from './answer-head.ts';
 import { SLICE_BYTES_MAX } from './http-limits.ts';
 
 /**
- * uWS runs handlers inside a cork of its own, which ends with the turn of the event loop. All that
- * an answer writes in it counts together; what has no room waits for the next turn.
+ * uWS runs handlers inside a cork of its own, which ends with the turn of the event loop.
+ * Everything that an answer writes in it counts together; what does not fit waits for the next
+ * turn.
  */
 export class FirstTurn {
   #isOver = false;

@@ -1,4 +1,4 @@
-/** The releases of Node.js that there are known native builds for, by their ABI. */
+/** The releases of Node.js for which native builds are known, by their ABI. */
 export const NODE_RELEASES: Readonly<Record<string, string>> = {
   '115': '20',
   '127': '22',

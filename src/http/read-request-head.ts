@@ -70,8 +70,8 @@ export function readRequestHead(req: UwsRequest): RequestHead | undefined {
 }
 
 /**
- * Headers whose lines are one list, because clients write a line for each value or a proxy adds one
- * of its own. `traceparent` is none, but two of them count as none.
+ * Headers whose lines are one list, because clients write a line for each value or a proxy adds
+ * one of its own. `traceparent` is not a list, but two of them count as none.
  */
 const JOINED = new Set([
   'accept',
@@ -82,7 +82,7 @@ const JOINED = new Set([
   'x-forwarded-for',
 ]);
 
-/** The value under a lower-case name: of a list all lines, of any other header the first. */
+/** The value under a lower-case name: all lines of a list, the first line of any other header. */
 export function readHeader(headers: readonly string[], name: string): string | undefined {
   return JOINED.has(name) ? joinHeader(headers, name) : findHeader(headers, name);
 }

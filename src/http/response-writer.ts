@@ -97,7 +97,7 @@ export class ResponseWriter {
     return this.#waitForClient();
   }
 
-  /** Writes what nothing follows. Ends the stream in the same system call if nothing waits. */
+  /** Writes the last chunk. Ends the stream in the same system call if nothing waits. */
   writeLast(chunk: string | Uint8Array): Promise<void> | undefined {
     const bytes = typeof chunk === 'string' ? encodeChunk(chunk) : chunk;
     const isFree = this.#state === 'stream' && !this.#isEnding && !this.#isBlocked && !this.#isLast;

@@ -39,7 +39,7 @@ interface ServerOptions {
   readonly uws: Uws;
   readonly endpoint: Endpoint;
   readonly routes: readonly HttpRoute[];
-  /** Applied to what answers where there is no route. */
+  /** Applied to the answer where there is no route. */
   readonly openRefusal: OpenRoute;
   readonly limits: HttpLimits;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { type CompleteHead, measureCork, writeAnswerHead } from './answer-head.t
 import { CORK_BYTES_MAX } from './http-limits.ts';
 import type { UwsResponse } from './load-uws.ts';
 
-/** Writes an answer that has room in one cork; `closes` ends the connection behind it. */
+/** Writes an answer that fits in one cork; `closes` ends the connection after it. */
 export function writeWhole(
   res: UwsResponse,
   head: CompleteHead,
@@ -25,7 +25,7 @@ export function writeHeadOnly(
   res.endWithoutBody();
 }
 
-/** Writes the head, and of the body what has room beside it. */
+/** Writes the head, and as much of the body as fits beside it. */
 export function writeBeginning(
   res: UwsResponse,
   head: CompleteHead,

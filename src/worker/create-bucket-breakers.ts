@@ -10,7 +10,7 @@ const CLUSTER_PARTS = 16;
 
 /**
  * Finds the breaker of a bucket. If one node of a Redis Cluster is out, the buckets of the others
- * must stay open.
+ * must stay usable.
  */
 export function createBucketBreakers(
   { topology }: RedisTarget,

@@ -10,7 +10,7 @@ import type { RedisConnection } from '../redis/connect-redis.ts';
 import { createAdmitFree } from './create-admit-free.ts';
 import { createProveKey } from './prove-key.ts';
 
-/** Of each account in each worker. To read them takes a core a few seconds. */
+/** For each account in each worker. Reading that much takes a core a few seconds. */
 const UNPAID_BYTES_PER_MINUTE_MAX = 1024 ** 3;
 /** The same, in the largest bodies that the settings allow. */
 const UNPAID_BODIES_PER_MINUTE_MAX = 32;

@@ -25,7 +25,7 @@ export function createWorkerMetrics({ config, catalogue }: Settings): ProcessMet
     nodeVersions: [process.version],
   });
   metrics.allowModels(catalogue.models);
-  // Alerts ask for them, and would miss the first of a series that comes with it.
+  // Alerts ask for these series, and would miss the first try of a series that begins with it.
   for (const { name: upstream } of config.upstreams) {
     for (const result of TRY_RESULTS) metrics.upstreamTries.at({ upstream, result });
   }
@@ -60,7 +60,8 @@ export function watchWorker(metrics: ProcessMetrics, parts: WorkerParts): void {
     }
   });
   metrics.upstreamState.watch((set) => {
-    // It hardly calls any more, so it would not notice that an upstream has recovered.
+    // A draining worker hardly calls any more, so it would not notice that an upstream has
+    // recovered.
     if (isDraining()) return;
     for (const { name, health } of upstreams.readReports()) {
       set({ upstream: name, state: health }, 1);

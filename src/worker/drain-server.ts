@@ -54,10 +54,10 @@ async function waitForExchanges(
     await sleep(POLL_MS);
   }
   const cut = server.activeExchanges + unread.count;
-  // Closed first, so that no cut answer is read on.
+  // Closed first, so that no answer is still read once it is cut.
   unread.close();
   server.close();
-  // Exchanges that were cut settle before the caller goes on.
+  // Exchanges that were cut settle before the caller continues.
   await setImmediate();
   return cut;
 }

@@ -13,7 +13,7 @@ interface ProveOptions {
 
 export type ProveKey = (key: ApiKey) => Promise<Extract<IdentifyReply, { kind: 'known' }>>;
 
-/** Asks the store who has a key. One that is not good is refused, and counts as a guess. */
+/** Asks the store whose key it is. A key that is not good is refused, and counts as a guess. */
 export function createProveKey({ askStore, identify, keyCheck }: ProveOptions): ProveKey {
   return async (key) => {
     const reply = await askStore(key.bucket, () => identify(key));

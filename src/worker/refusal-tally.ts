@@ -10,7 +10,7 @@ const SERIES_MAX = 10_000;
 const SAMPLES_MAX = 20;
 /** Requests without a key, which anyone can send, must not take the places of the others. */
 const SAMPLES_WITHOUT_KEY_MAX = 5;
-/** The store refuses so only if it knows the key. */
+/** The store gives these refusals only if it knows the key. */
 const KEY_PROVING: ReadonlySet<RefusalName> = new Set([
   'balance_too_low',
   'cap_reached',
@@ -28,7 +28,7 @@ const KEY_PROVING: ReadonlySet<RefusalName> = new Set([
 export interface RefusalTally {
   /** Takes the record of a request that was refused without an admission. */
   note(record: RequestRecord): void;
-  /** Returns what was noted and begins anew. Undefined if nothing was noted. */
+  /** Returns what was noted and starts again. Undefined if nothing was noted. */
   take(): RefusalBatch | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { WorkerReport } from '../messages/worker-messages.ts';
 
 const REPORT_INTERVAL_MS = 1_000;
 /** A change of health is reported at most this much later. */
-const LOOK_INTERVAL_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /**
  * Reports about once a second, and sooner if the state of an upstream, of the store or of the
@@ -13,25 +13,25 @@ export function startReports(
   read: () => WorkerReport,
   send: (report: WorkerReport, onSent: () => void) => void,
 ): () => void {
-  let looksSinceReport = 0;
+  let pollsSinceReport = 0;
   let sentHealth = '';
   let isSending = false;
 
-  const look = () => {
-    looksSinceReport += 1;
+  const poll = () => {
+    pollsSinceReport += 1;
     if (isSending) return;
     const report = read();
     const health = readHealth(report);
-    if (health === sentHealth && looksSinceReport * LOOK_INTERVAL_MS < REPORT_INTERVAL_MS) return;
-    looksSinceReport = 0;
+    if (health === sentHealth && pollsSinceReport * POLL_INTERVAL_MS < REPORT_INTERVAL_MS) return;
+    pollsSinceReport = 0;
     sentHealth = health;
     isSending = true;
     send(report, () => {
       isSending = false;
     });
   };
-  look();
-  const timer = setInterval(look, LOOK_INTERVAL_MS).unref();
+  poll();
+  const timer = setInterval(poll, POLL_INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }
 

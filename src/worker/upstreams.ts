@@ -29,7 +29,7 @@ const RETRY_SHARE = 0.2;
  */
 const RETRY_BURST_MAX = 20;
 const WAITERS_PER_MODEL_MAX = 200;
-/** Eight of the largest answers, and once that is taken, one of each account and so many in all. */
+/** Eight of the largest answers; beyond that, one of each account, up to twice as much in all. */
 const ANSWER_MEMORY = { waitBytes: 256 * 1024 * 1024, heldBytesMax: 512 * 1024 * 1024 };
 
 export interface Upstreams {
@@ -49,7 +49,7 @@ export interface Upstreams {
 
 interface UpstreamsOptions {
   readonly config: Config;
-  /** With their routes. */
+  /** The models with their routes. */
   readonly models: readonly ModelConfig[];
   /** From 1. */
   readonly slot: number;

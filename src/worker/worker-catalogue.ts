@@ -3,7 +3,7 @@ import type { CurrentCatalogue } from '../config/config.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import type { Upstreams } from './upstreams.ts';
 
-/** Whatever a worker has made from what is sold. */
+/** The parts of a worker that depend on what is sold. */
 interface Followers {
   readonly metrics: Pick<ProcessMetrics, 'allowModels'>;
   readonly upstreams: Pick<Upstreams, 'changeRoutes'>;

@@ -9,13 +9,13 @@ import type { Steps } from '../steps.ts';
 import { createCallSeal } from './create-call-seal.ts';
 import { createThoughtSealer } from './thought-sealer.ts';
 
-/** What an answer has of its request and its account. */
+/** What an answer takes from its request and its account. */
 export interface AnswerTerms {
   readonly context: AnswerContext;
   readonly reasoning: CallSeal;
 }
 
-/** Who has bought an answer, of which model. */
+/** Who has bought an answer, and from which model. */
 interface Sale {
   readonly admission: Pick<Admission, 'accountId'>;
   readonly model: { readonly id: string };

@@ -37,8 +37,8 @@ function findLastSealed({ messages }: RequestOutline): string | undefined {
 }
 
 /**
- * A model needs its own thoughts until its turn is over, which goes on through all that its tools
- * return. No model needs them in a later turn, and none needs those of another model.
+ * A model needs its own thoughts until its turn is over. The results of tools do not end a turn.
+ * No model needs them in a later turn, and none needs those of another model.
  */
 function findBound({ messages }: RequestOutline, model: string, open: Opener): BoundThought[] {
   const start = messages.findLastIndex(

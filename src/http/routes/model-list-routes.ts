@@ -11,7 +11,7 @@ import type { HttpRoute } from './route-table.ts';
 const TIME_MAX_MS = 120_000;
 const MODELS_PATH = '/v1/models/';
 
-/** Questions about models that do not use one. They cost nothing, but need a key. */
+/** Questions about models. They run none and cost nothing, but need a key. */
 export function createModelListRoutes(steps: Steps): HttpRoute[] {
   const get = (
     path: string,

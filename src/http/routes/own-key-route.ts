@@ -6,7 +6,8 @@ import type { HttpRoute } from './route-table.ts';
 const TIME_MAX_MS = 120_000;
 
 /**
- * Tells a key about itself. It costs nothing, and is guarded like every request that costs nothing.
+ * Returns what a key may know about itself. This costs nothing, and is guarded like every request
+ * that costs nothing.
  */
 export function createOwnKeyRoute(steps: Pick<Steps, 'checkKey' | 'describeKey'>): HttpRoute {
   return {

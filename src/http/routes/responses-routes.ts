@@ -36,7 +36,7 @@ export function createResponsesRoutes(steps: Steps): HttpRoute[] {
   ];
 }
 
-/** Some clients try a WebSocket first, and send their request at once if they are told 426. */
+/** Some clients try a WebSocket first, and send their request at once if the answer is 426. */
 function refuseUpgrade(exchange: Exchange): void {
   const { method, path } = exchange.head;
   if (exchange.header('upgrade')?.toLowerCase() !== 'websocket') {

@@ -23,7 +23,7 @@ import type { MemoryWatch } from '../../redis/watch-memory.ts';
 
 /** Different answers that one request may refer to by their items. */
 const ANSWERS_MAX = 1_000;
-/** What requests have brought whose answers still run. An answer that gives way is not kept. */
+/** Room for the input of requests that run. An answer that gives way is not kept. */
 const HELD_BYTES_MAX = 64 * 1024 ** 2;
 /** Limits and credits need the rest of the memory of Redis. */
 const MEMORY_SHARE_MAX = 0.8;
@@ -133,7 +133,7 @@ function createReserve(options: KeeperOptions): AnswerKeeper['reserve'] {
   };
 }
 
-/** Nothing if it is too large to be kept. What a small body names may be large. */
+/** Empty if it is too large to be kept. A small body may refer to large items. */
 function encodeInput(
   asked: readonly ResponseItem[],
   ownBytes: number,

@@ -17,7 +17,7 @@ import { createAnswerKeeper } from './create-answer-keeper.ts';
 
 /** The longest that an answer waits until it is kept. */
 const ANSWERS_TIMEOUT_MS = 700;
-/** Of each key in each worker. */
+/** For each key in each worker. */
 const REFUSED_PER_MINUTE_MAX = 100;
 
 interface OpenOptions {
