@@ -22,9 +22,9 @@ interface AskStoreOptions {
 }
 
 /**
- * Asks the store what a request cannot go on without. Repeats the same call while the store is
- * unreachable, within a time budget. Then it refuses the request: a gateway that cannot count
- * admits nobody.
+ * Asks the store for what a request cannot continue without. Repeats the same call while the
+ * store is unreachable, within a time budget. Then it refuses the request: a gateway that cannot
+ * count admits nobody.
  */
 export function createAskStore({ breakerOf, random }: AskStoreOptions): AskStore {
   let waiting = 0;

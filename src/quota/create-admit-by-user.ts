@@ -1,9 +1,9 @@
 import { type AdmitArguments, type AdmitReply, UNTOLD_USER } from './scripts/admit.ts';
 
-/** Beyond this many keys, all are forgotten, and each asks twice once more. */
+/** When this many keys are known, all are forgotten, and each asks twice again. */
 const NAMED_KEYS_MAX = 10_000;
 
-/** What is left to reply when the call has named the end user, or there is none. */
+/** The replies that remain when the call has named the end user, or when there is none. */
 export type NamedReply = Exclude<AdmitReply, { kind: 'name_user' }>;
 
 interface AdmitByUserOptions {

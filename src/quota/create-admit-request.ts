@@ -29,8 +29,8 @@ interface AdmitRequestOptions {
   /** One attempt to admit a request. */
   readonly admit: (order: AdmitArguments) => Promise<AdmitReply>;
   /**
-   * Answers who pays if a request may go on although the store is unreachable. `undefined` refuses
-   * the request.
+   * Answers who pays if a request may continue although the store is unreachable. `undefined`
+   * refuses the request.
    */
   readonly insure: (order: AdmissionOrder) => Promise<Payer | undefined>;
   readonly openHolds: OpenHolds;
@@ -109,7 +109,7 @@ export function createAdmitRequest(options: AdmitRequestOptions) {
     try {
       reply = await ask(order);
     } catch (error) {
-      // What is no refusal is a fault of ours: the store is there.
+      // Any other error is a fault of ours: the store was reachable.
       const payer = error instanceof Refusal ? await insure(order) : undefined;
       onAsked(performance.now() - askedMs, payer === undefined ? error : undefined);
       if (payer === undefined) throw error;
@@ -130,7 +130,7 @@ function sendRate(order: AdmissionOrder, reply: NamedReply): void {
   order.sendRate(reply.rate, nearLimitsOf(reply), credits);
 }
 
-/** What clients are told of lists of limits. */
+/** What clients learn about lists of limits. */
 function nearLimitsOf(reply: NamedReply): readonly LimitState[] {
   if (reply.kind === 'admitted') return reply.nearLimits;
   if (reply.kind !== 'limit' || reply.unit === 'credits') return [];
@@ -181,7 +181,7 @@ function toSettlement(
   };
 }
 
-/** What is not held is bounded by nothing but the request. */
+/** Where nothing is held, only the request bounds the answer. */
 function roomOf({ holdMicros }: AdmissionOrder) {
   return { heldMicros: holdMicros, outputTokensRoom: Number.MAX_SAFE_INTEGER };
 }

@@ -67,7 +67,7 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
     renewalsInFlight++;
     try {
       const seenMicros = entry.hold.seenMicros();
-      // Before it is asked: the process may stand still before it reads the reply.
+      // Taken before the question: the process may stall before it reads the reply.
       const askedMs = clock.nowMs();
       const reply = await renew(entry.hold, { seenMicros, leaseMs: RENEWED_LEASE_MS });
       if (reply === 'active') entry.hold.lastKnownMs = askedMs;
@@ -76,7 +76,7 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
       // If the hold is gone, the sweep has charged the cost noted last. The settlement adds the
       // difference.
     } catch (error) {
-      // The request goes on: its possible cost is held, and a lease outlives a short outage.
+      // The request continues: its possible cost is held, and a lease outlives a short outage.
       entry.dueMs = clock.nowMs() + RETRY_DELAY_MS;
       if (classifyRedisError(error) === 'fault') {
         log.error({ requestId: entry.hold.requestId, err: error }, 'renewing a hold failed');
@@ -89,7 +89,7 @@ export function createOpenHolds({ renew, clock, log }: OpenHoldsOptions): OpenHo
 
   const timer = setInterval(() => {
     const nowMs = clock.nowMs();
-    // None is due later than this: otherwise the clock was set back.
+    // None is due later than this, unless the clock was set back.
     const dueMaxMs = nowMs + RENEWAL_INTERVAL_MS;
     for (const entry of entries) {
       if (renewalsInFlight >= RENEWALS_IN_FLIGHT_MAX) return;

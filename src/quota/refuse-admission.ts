@@ -18,7 +18,7 @@ const FINISHED_WAIT_MS = 1_000;
 const BOOKS_WAIT_MIN_MS = 5_000;
 const BOOKS_WAIT_MAX_MS = 15_000;
 
-/** Translates why the store did not admit a request into what the caller is told. */
+/** Translates why the store did not admit a request into the refusal that the caller gets. */
 export function refuseAdmission(
   reply: AdmitRefusal,
   caller: { readonly maskedKey: string; readonly model: string },

@@ -32,8 +32,8 @@ const ROLLING = [
 ];
 
 /**
- * What comes back by itself while a client can wait is a limit of the rate; credits of a period of
- * the calendar are a budget, for which no client should try again.
+ * A limit that has room again while a client can wait is one of the rate. Credits of a calendar
+ * period are a budget, for which no client should try again.
  */
 export function refuseByLimit(reply: Extract<AdmitReply, { kind: 'limit' }>): Refusal {
   const used = formatAmount(reply, reply.countedAmount - reply.heldAmount);

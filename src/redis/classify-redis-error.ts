@@ -21,7 +21,7 @@ const OUTAGE_REPLIES = new Set([
 ]);
 
 /**
- * OOM is here and not above, because settling frees memory and must go on while admissions are
+ * OOM is here and not above, because settling frees memory and must continue while admissions are
  * refused. Replies about missing rights are here too: until an operator corrects the rights, no
  * charge may be given up.
  */

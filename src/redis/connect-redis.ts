@@ -35,10 +35,10 @@ const SLOTS_REFRESH_TIMEOUT_MS = 1_000;
 const CLUSTER_REDIRECTIONS_MAX = 16;
 const CLUSTER_RETRY_DELAY_MS = 100;
 /**
- * Each time that the client looks for a node it may wait for one that does not answer. Where a part
- * of a Cluster is cut off, all of its looks take 8 s.
+ * Each time that the client looks for a node it may wait for one that does not answer. Where a
+ * part of a Cluster is cut off, all its attempts together take 8 s.
  */
-const CLUSTER_LOOK_MAX_MS = 1_000;
+const CLUSTER_SEARCH_MAX_MS = 1_000;
 
 type Client = Redis | Cluster;
 
@@ -92,8 +92,8 @@ export interface RedisConnectionOptions {
  *   primary-replicas  waits for a replica to have such a change; takes no other command
  *   primary-ingest    what goes into the books, in long pages
  *   primary-books     what questions to the books need from Redis
- *   primary-fleet     what this node tells the others
- *   primary-line      subscribed to what they tell; takes no other command
+ *   primary-fleet     what this node sends the others
+ *   primary-line      subscribed to what they send; takes no other command
  */
 export function connectRedis(options: RedisConnectionOptions): RedisConnection {
   const client = createClient(options, () => changes.hangUp());
@@ -103,7 +103,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnection {
 
   const limitWait = (reply: Promise<unknown>) =>
     client instanceof Cluster
-      ? failAfter(reply, CLUSTER_LOOK_MAX_MS + options.commandTimeoutMs)
+      ? failAfter(reply, CLUSTER_SEARCH_MAX_MS + options.commandTimeoutMs)
       : reply;
 
   const sendByClient: RedisConnection['send'] = (command, args) => {
@@ -292,8 +292,8 @@ async function endClient(client: Client, commandTimeoutMs: number): Promise<void
     const quit = client.quit().catch(() => {});
     await waitAtMost(commandTimeoutMs, quit);
   }
-  // Between two attempts there is no socket, so no event tells that it has closed.
-  const willTell = client.status !== 'reconnecting';
+  // Between two attempts there is no socket, so no event reports that it has closed.
+  const reportsEnd = client.status !== 'reconnecting';
   client.disconnect();
-  if (willTell) await waitAtMost(2 * DISCONNECT_TIMEOUT_MS, ended);
+  if (reportsEnd) await waitAtMost(2 * DISCONNECT_TIMEOUT_MS, ended);
 }

@@ -13,10 +13,10 @@ import type { RedisConnection } from './connect-redis.ts';
  */
 export const CALLS_PER_RUN_MAX = 16;
 /**
- * A call looks for company in the newest runs only. If no two calls share anything, looking is
- * wasted.
+ * A call looks for others to share with in the newest runs only. If no two calls share anything,
+ * the search is wasted.
  */
-const RUNS_LOOKED_AT_MAX = 8;
+const RUNS_SEARCHED_MAX = 8;
 
 /** Calls that share their records. */
 interface Group<Call, Each, Reply> {
@@ -65,7 +65,7 @@ export function createGatherer<Call, Each, Reply>(
 
   /** A run in which others share the records of the call, else any that it can go into. */
   const findRun = (call: Call): Run<Call, Each, Reply> | undefined => {
-    const oldest = Math.max(0, runs.length - RUNS_LOOKED_AT_MAX);
+    const oldest = Math.max(0, runs.length - RUNS_SEARCHED_MAX);
     let found: Run<Call, Each, Reply> | undefined;
     for (let i = runs.length - 1; i >= oldest; i--) {
       const run = runs[i] as Run<Call, Each, Reply>;

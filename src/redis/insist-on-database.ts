@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Ends each connection whose database is refused, so that the client tries again. By itself it only
- * tells of the refusal, and sends every command to database 0.
+ * Ends each connection whose database is refused, so that the client tries again. By itself it
+ * only reports the refusal, and sends every command to database 0.
  */
 export function insistOnDatabase(client: Redis): Redis {
   const select = client.select.bind(client) as (database: number | string) => Promise<'OK'>;

@@ -34,7 +34,7 @@ export function listenForChanges(options: ListenOptions): { close(): Promise<voi
 
   const subscribe = () => {
     client.subscribe(CHANGES_CHANNEL).then(onResync, (error: unknown) => {
-      // The next connection tries again. Until then renewals tell of revoked keys.
+      // The next connection tries again. Until then renewals report revoked keys.
       log.warn({ err: error }, 'changes of keys are not heard');
     });
   };

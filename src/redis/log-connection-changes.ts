@@ -47,7 +47,7 @@ export function logConnectionChanges(
     reason = undefined;
   });
   client.on('error', (error: Error) => {
-    // What follows upon the first error says less.
+    // Later errors say less than the first.
     reason ??= messageOf(error);
     // If no Sentinel answers, there is no connection that could close.
     if (state === 'starting' || state === 'hung up') lose();

@@ -87,9 +87,9 @@ export function loadLuaScript<
 }
 
 /**
- * Puts the parts that the header names in front of the script. `#!lua` has to stay the first line.
- * Redis makes the functions of a script anew at each run, at 400 instructions each. So functions
- * that few requests need are made by `lists()`, which returns them in a table.
+ * Puts the parts that the header names in front of the script. `#!lua` has to stay the first
+ * line. Redis makes the functions of a script again at each run, at 400 instructions each. So
+ * functions that few requests need are made by `lists()`, which returns them in a table.
  */
 function readSource(file: URL, names: NamedLists): string {
   const script = readFileSync(file, 'utf8');
@@ -133,7 +133,7 @@ type Values<Value> = Readonly<Record<string, Value>>;
 
 /**
  * Lists the values in the order of the names. If the caller writes the values in that order too,
- * none of them needs a search by its name; a request has 31 of them.
+ * none of them has to be searched for by name; a request has 31 of them.
  */
 function listValues<Value extends CommandArg>(
   list: CommandArg[],

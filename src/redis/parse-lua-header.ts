@@ -25,7 +25,7 @@ const LISTS =
  *   --[[
  *     Reserve: one sentence.
  *
- *     KEYS  balance, holds           (a long list goes on in the next line)
+ *     KEYS  balance, holds           (a long list continues on the next line)
  *     ARGV  -
  *     Each  request_id, micros       (once or several times after ARGV; this line may be missing)
  *     Uses  numbers, money           (this line may be missing)

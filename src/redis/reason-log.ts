@@ -5,7 +5,7 @@ export interface ReasonLog extends Log {
   lastReason(): string | undefined;
 }
 
-/** Connections report why they fail only to their log. `log`, if there is one, is told as well. */
+/** Connections report why they fail only to their log. `log`, if given, gets the reasons too. */
 export function createReasonLog(log?: Log): ReasonLog {
   let last: string | undefined;
   const at =

@@ -53,13 +53,13 @@ export const FLEET_KEYS = {
   lease: 'gw:{f}:lease',
   /** What the holder of the lease says of all members. */
   facts: 'gw:{f}:facts',
-  /** There while somebody listens to what all nodes do. */
+  /** Exists while somebody listens to what all nodes do. */
   listened: 'gw:{f}:listened',
 } as const;
 
-/** What nodes tell each other. */
+/** The messages that nodes send each other. */
 export const FLEET_CHANNEL = 'gw:fleet';
-/** What nodes do, for those that somebody listens to. */
+/** What nodes do, published while somebody listens to them. */
 export const FLEET_LIVE_CHANNEL = 'gw:fleet-live';
 /** What a node says to itself, and nobody else listens to. */
 export function fleetEchoChannel(line: string): string {

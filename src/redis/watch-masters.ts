@@ -21,9 +21,9 @@ interface WatchMastersOptions {
 }
 
 /**
- * Only the primary of a node watches, and tells its workers. Asks every master about once a second
- * for its id. A replica that is promoted and a server that starts give themselves a new id. Only
- * complete answers are compared: while a master is away, nobody knows.
+ * Only the primary of a node watches, and informs its workers. Asks every master about once a
+ * second for its id. A replica that is promoted and a server that starts give themselves a new
+ * id. Only complete answers are compared: while a master is away, nobody knows.
  */
 export function watchMasters(options: WatchMastersOptions): { stop(): void } {
   const { connection, log, onChange, onSame } = options;

@@ -57,7 +57,7 @@ function largest(shares: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** Of the first limit that there is. */
+/** The share of the first limit that is set. */
 function shareOf(info: string, limitNames: readonly string[]): number | undefined {
   const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   const limit = limitNames.map(read).find((bytes) => bytes > 0);

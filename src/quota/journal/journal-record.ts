@@ -38,10 +38,10 @@ export function encodeJournalRecord(settlement: Settlement): Buffer {
 }
 
 /**
- * If there is no whole record at an offset, the search for the next record ends after the length of
- * the longest possible record. If it finds none, the rest counts as one damage. A last record that
- * was being written when the process died is not a damage: its append has not resolved, so nobody
- * relies on it.
+ * If there is no whole record at an offset, the search for the next record ends after the length
+ * of the longest possible record. If it finds none, the rest counts as one damaged part. A last
+ * record that was being written when the process died is not damaged: its append has not
+ * resolved, so nobody relies on it.
  */
 export function decodeJournalRecords(bytes: Buffer): JournalRecords {
   const settlements: Settlement[] = [];

@@ -43,7 +43,7 @@ export async function openJournalSegments(
   return { segments, lastNumber };
 }
 
-/** Cuts off an incomplete last record, and reports damages to the log. */
+/** Cuts off an incomplete last record, and logs damage. */
 async function inspectSegment(dir: string, number: number, log: Log): Promise<JournalSegment> {
   const path = pathOf(dir, number, 'log');
   const bytes = await readFile(path);

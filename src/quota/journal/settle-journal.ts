@@ -21,7 +21,7 @@ export interface SettleJournal {
   append(settlements: readonly Settlement[]): Promise<void>;
   /** How many settlements of the journal have not been answered. */
   readonly depth: number;
-  /** How many bytes of settlements wait for people, since they were given up. */
+  /** How many bytes of settlements that were given up wait for people. */
   unsettledBytes(): number;
   /** Resolves with how many were left when the time was up. Those stay on the disk. */
   drain(timeoutMs: number): Promise<number>;

@@ -8,7 +8,7 @@ export const UNSETTLED_FILE = 'unsettled.ndjson';
 /** The settlements that the gateway gives up, for the operator, who moves the file away. */
 export interface UnsettledFile {
   /**
-   * How much is in it, as of the last look. Looks again, for the next call: people move the file
+   * Its size when last checked. Also starts a new check, for the next call: people move the file
    * away while the node runs.
    */
   bytes(): number;
@@ -24,15 +24,15 @@ export async function openUnsettledFile(dir: string): Promise<UnsettledFile> {
   const path = join(dir, UNSETTLED_FILE);
   let bytes = 0;
 
-  const look = async () => {
+  const check = async () => {
     const found = await stat(path).catch(() => undefined);
     bytes = found?.size ?? 0;
   };
 
-  await look();
+  await check();
   return {
     bytes() {
-      void look();
+      void check();
       return bytes;
     },
     async append(settlement, chargedMicros, reason) {
@@ -43,7 +43,7 @@ export async function openUnsettledFile(dir: string): Promise<UnsettledFile> {
         await file.datasync();
       } finally {
         await file.close();
-        await look();
+        await check();
       }
     },
   };

@@ -31,7 +31,7 @@ export interface AdmitArguments {
   readonly windowMs: number;
   readonly plans: PlanLimits;
   readonly tokens: TokenDemand;
-  /** The digest of the end user; empty for none, `?` if only the answer tells whether it counts. */
+  /** The digest of the end user; empty for none, `?` to ask first whether it counts. */
   readonly user: string;
   /** How many end users an account may have. */
   readonly usersMax: number;
@@ -155,8 +155,8 @@ function encodeEach(order: AdmitArguments, isFirst: boolean): Each {
 }
 
 function encodeAsker({ bucket, keyId, digest, user, usersMax }: AdmitArguments): string {
-  const toldUser = user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`;
-  return `${keysOfBucket(bucket).prefix}\0${keyId}\0${digest}\0${toldUser}\0`;
+  const userField = user === '' || user === UNTOLD_USER ? user : `${user}|${usersMax}`;
+  return `${keysOfBucket(bucket).prefix}\0${keyId}\0${digest}\0${userField}\0`;
 }
 
 function callScript(
@@ -237,7 +237,7 @@ function readReply(reply: unknown, index: number, order: AdmitArguments): AdmitR
   }
 }
 
-/** An output that is held in full, and may become longer than what is held, has any room. */
+/** An output that is held in full, but may become longer, has unlimited room. */
 function roomOf({ output, isOutputOpen }: TokenDemand, held: unknown): number {
   if (held === undefined) return Number.MAX_SAFE_INTEGER;
   return isOutputOpen && Number(held) >= output ? Number.MAX_SAFE_INTEGER : Number(held);

@@ -28,7 +28,9 @@ const script = loadLuaScript(
   ],
 );
 
-/** Keeps a hold alive, notes what its request has cost so far, and answers whether it may go on. */
+/**
+ * Keeps a hold alive, notes what its request has cost so far, and says whether it may continue.
+ */
 export async function renew(
   connection: Pick<RedisConnection, 'send'>,
   hold: Hold,

@@ -10,8 +10,8 @@ const script = loadLuaScript(
 );
 
 /**
- * Gives an account or one of its keys another figure. False if there is no such record, or if the
- * figure is not the one before any more.
+ * Corrects a figure of an account or of one of its keys. False if there is no such record, or if
+ * its figure is no longer `before`.
  */
 export async function repairFigure(
   connection: Pick<RedisConnection, 'send'>,

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { keysOfBucket } from '../keys-of-bucket.ts';
 
-/** In one call of the script; Redis serves nobody else meanwhile. */
+/** The keys of one call of the script; Redis serves nobody else meanwhile. */
 const KEYS_MAX = 500;
 
 /** One figure of a record that did not match the open holds. */
@@ -42,7 +42,7 @@ export async function repairHeld(
   const { prefix, account, keysOf, holds, whole } = keysOfBucket(bucket);
   const keyIds = (await connection.send('smembers', [keysOf(accountId)])) as string[];
   const repaired: FigureRepair[] = [];
-  // Once for an account without keys, too.
+  // Runs once even for an account without keys.
   for (let done = 0; done === 0 || done < keyIds.length; done += KEYS_MAX) {
     const reply = (await script.call(
       connection,

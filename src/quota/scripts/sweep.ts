@@ -19,8 +19,8 @@ const script = loadLuaScript(
 );
 
 /**
- * Ends the holds of a bucket whose lease has run out. Looks at no more than `countMax` entries of
- * the indexes.
+ * Ends the holds of a bucket whose lease has run out. Reads at most `countMax` entries of the
+ * indexes.
  */
 export async function sweep(
   connection: Pick<RedisConnection, 'send'>,

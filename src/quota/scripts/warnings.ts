@@ -2,6 +2,8 @@
 export interface Warnings {
   /** The share of a limit that blocks, or of a monthly cap, from which it warns. */
   readonly atShare: number;
-  /** The balance below which one is low, if the account has no line of its own. 0 for none. */
+  /**
+   * The balance below which it is low, if the account has no threshold of its own. 0 for none.
+   */
   readonly lowBalanceMicros: number;
 }

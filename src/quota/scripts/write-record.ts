@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../redis/connect-redis.ts';
 import { loadLuaScript } from '../../redis/lua-script.ts';
 import { CHANGES_CHANNEL } from '../../redis/redis-keys.ts';
 
-/** A record knows at least its last so many writes, if their ids have 16 characters. */
+/** A record knows at least this many of its last writes, if their ids have 16 characters. */
 export const WRITES_KNOWN = 17;
 
 /** One change to the record of a key, a group or an account. */

@@ -13,7 +13,7 @@ export interface AdmittedRequest {
   /** The month of the admission: `yyyymm`. */
   readonly month: string;
   readonly model: string;
-  /** What the request counts in lists of limits, as the store told it; empty if nothing. */
+  /** What the request counts in lists of limits, as the store reported it; empty if nothing. */
   readonly extras: string;
 }
 
@@ -31,13 +31,13 @@ export interface Settlement extends AdmittedRequest {
 
 /** What the ledger keeps of a usage. */
 export interface LedgerUsage {
-  /** Undefined where a lease ran out and nobody was left to tell one. */
+  /** Undefined where a lease ran out and nobody was left to report one. */
   readonly usage: Usage | undefined;
-  /** The gateway counted the usage, because the upstream did not tell it. */
+  /** The gateway counted the usage, because the upstream did not report it. */
   readonly isEstimated: boolean | undefined;
   /** Undefined in entries written before version 2. */
   readonly details: RequestDetails | undefined;
-  /** Whose limits the request counts in, beside those of its key and its account. */
+  /** Whose limits the request counts in, besides those of its key and its account. */
   readonly counted: { readonly groupId: string; readonly endUser: string } | undefined;
 }
 

@@ -14,8 +14,8 @@ const COPY_MIN = 4;
  */
 const SHIFT_MAX = 8;
 /**
- * A moved place is looked for at every fourth new byte only. A match found some bytes late costs
- * those bytes, but no additional step.
+ * A moved place is searched for only at every fourth new byte. A match found some bytes late
+ * costs those bytes, but no additional step.
  */
 const SHIFT_STRIDE = 4;
 

@@ -19,7 +19,7 @@ export interface SettleLanes<Task extends ListLinks<Task>> {
   add(task: Task): void;
   /** Somebody else takes care of the task now. An attempt in flight may still be answered. */
   remove(task: Task): void;
-  /** Tells that `takeSpare` has a task. */
+  /** Announces that `takeSpare` has a task. */
   noteSpare(): void;
   stop(): void;
 }

@@ -28,7 +28,7 @@ export interface SettlementReplay {
 }
 
 interface SettlementReplayOptions {
-  /** Tells that there is something to take. */
+  /** Announces that there is something to take. */
   readonly onMore: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,8 +37,8 @@ interface SettlementReplayOptions {
 /**
  * A master that takes over may lack what the old one acknowledged last. Settling that again
  * restores it where it is missing, and changes nothing where it is not. The window ends when the
- * old master was last seen. After a longer outage than that of the clock, the store would answer
- * `too_old` to more and more of it.
+ * old master was last seen, unless the outage is longer than the clock stands still: the store
+ * would then answer `too_old` to more and more of it.
  */
 export function createSettlementReplay(options: SettlementReplayOptions): SettlementReplay {
   const { onMore, clock, log } = options;

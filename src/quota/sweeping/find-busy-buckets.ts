@@ -3,13 +3,13 @@ import { keysOfBucket } from '../keys-of-bucket.ts';
 
 type Connection = Pick<RedisConnection, 'isCluster' | 'send'>;
 
-/** One command asks about so many buckets. */
+/** One command asks about this many buckets. */
 const BUCKETS_AT_ONCE = 16;
 
 /**
- * The buckets that may have something to sweep: one command tells that of many at once, and most
- * are empty on most nodes. In a Cluster all buckets may have: each would take a command of its own,
- * and the sweep itself costs no more.
+ * The buckets that may have something to sweep. One command checks many at once, and most are
+ * empty on most nodes. In a Cluster these are all buckets: each check would be a command of its
+ * own, and the sweep itself costs no more.
  */
 export async function findBusyBuckets(
   connection: Connection,

@@ -13,7 +13,7 @@ export interface SweepShare {
   readonly count: number;
 }
 
-/** A node that is not heard for so long leaves its buckets to the others. */
+/** A node that is not heard for this long leaves its buckets to the others. */
 const SWEEPER_LIFE_MS = 5_000;
 
 const script = loadLuaScript(
@@ -23,8 +23,8 @@ const script = loadLuaScript(
 );
 
 /**
- * Says that the node is there, and learns its share. Shares of two nodes overlap for a moment when
- * a node comes or goes, which does no harm: sweeps may meet.
+ * Says that the node is there, and learns its share. Shares of two nodes overlap for a moment
+ * when a node comes or goes, which does no harm: two nodes may sweep the same bucket.
  */
 export async function shareSweeps(
   connection: Connection,
@@ -38,12 +38,13 @@ export async function shareSweeps(
 
 /** Without it, the others wait until the node has not been heard for long enough. */
 export async function leaveSweeps(connection: Connection, nodeId: string): Promise<void> {
-  // In this order: who was heard and has no place is forgotten, the other way round is not.
+  // In this order: a node that was heard but has no place is forgotten later, one that has a
+  // place but was not heard is not.
   await connection.send('zrem', [SWEEPER_KEYS.order, nodeId]);
   await connection.send('zrem', [SWEEPER_KEYS.heard, nodeId]);
 }
 
-/** The buckets of a share: neighbours, one more or less than in any other. */
+/** The buckets of a share: neighbours. Two shares differ by one bucket at most. */
 export function bucketsOfShare({ index, count }: SweepShare): number[] {
   const first = Math.floor((index * BUCKETS) / count);
   const end = Math.floor(((index + 1) * BUCKETS) / count);

@@ -122,7 +122,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
   };
 }
 
-/** A store that is away tells so elsewhere. */
+/** An unreachable store is reported elsewhere. */
 function logFault(log: Log, error: unknown, message: string, fields = {}): void {
   if (classifyRedisError(error) === 'fault') log.error({ ...fields, err: error }, message);
 }

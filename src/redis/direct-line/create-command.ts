@@ -45,7 +45,7 @@ export function createBytesCommand(name: string, args: Args): Command {
 }
 
 /**
- * The client goes through all arguments several times. Of a call of a script it needs only the
+ * The client goes through all arguments several times. For a call of a script it needs only the
  * first key, to find the node.
  */
 function argsForClient(name: string, args: Args): (string | Buffer)[] {

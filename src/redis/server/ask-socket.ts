@@ -13,7 +13,7 @@ type SocketReply =
 
 /**
  * Sends one command without arguments to a Redis on a unix socket. It is for servers that are
- * starting, that are loading, or that belong to nobody yet: a client would go on reconnecting to
+ * starting, that are loading, or that belong to nobody yet: a client would keep reconnecting to
  * them.
  */
 export function askSocket(

@@ -3,7 +3,7 @@ import { findRedisServer, type RedisServerBinary } from './find-redis-server.ts'
 import { type CommandResult, type RunCommand, runCommand } from './run-command.ts';
 
 const INSTALL_TIMEOUT_MS = 300_000;
-const LOOK_TIMEOUT_MS = 5_000;
+const CHECK_TIMEOUT_MS = 5_000;
 const REASON_CHARS_MAX = 400;
 
 type Command = readonly [program: string, ...args: string[]];
@@ -95,7 +95,7 @@ export async function installRedisServer({
 
 async function findManager(run: RunCommand): Promise<Manager | undefined> {
   for (const manager of MANAGERS) {
-    const { exitCode } = await run([manager.program, '--version'], LOOK_TIMEOUT_MS);
+    const { exitCode } = await run([manager.program, '--version'], CHECK_TIMEOUT_MS);
     if (exitCode === 0) return manager;
   }
   return undefined;

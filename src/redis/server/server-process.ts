@@ -62,7 +62,7 @@ export async function startServerProcess(place: ServerPlace): Promise<ServerProc
       cause,
     });
   }
-  // Only sending a signal can still fail here, and the `exit` event tells when the process ends.
+  // Only sending a signal can still fail here: the `exit` event reports the end of the process.
   child.on('error', () => {});
   return {
     pid: child.pid ?? 0,

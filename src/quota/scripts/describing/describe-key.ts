@@ -16,7 +16,7 @@ interface KeyQuestion extends RateRules {
   readonly bucket: number;
   readonly keyId: string;
   readonly accountId: string;
-  /** The digest of an end user whose limits are to be told as well. */
+  /** The digest of an end user whose limits are to be reported as well. */
   readonly endUser?: string | undefined;
 }
 

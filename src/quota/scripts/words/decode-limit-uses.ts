@@ -9,7 +9,7 @@ export function decodeLimitUses(values: readonly unknown[]): LimitUse[] {
   const limits: LimitUse[] = [];
   for (let first = 0; first < values.length; first += VALUES_OF_LIMIT) {
     const [level, letter, window, amount, counted, held, resetMs] = values.slice(first);
-    // A capital is the unit of a limit that only warns.
+    // A capital letter marks a limit that only warns.
     const unit = String(letter).toLowerCase();
     const met = decodeMetLimit(String(level), unit, String(window), Number(amount));
     limits.push({
