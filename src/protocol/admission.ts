@@ -49,19 +49,19 @@ export type OwnedKey = ApiKey & { readonly accountId: string };
 
 /** What an account may do, with all of its keys together. */
 interface PlanTerms {
-  /** In the window of the settings. */
+  /** How many requests in the window of the settings. */
   readonly requests: number;
   /** Further limits, as the scripts read them. */
   readonly list: string;
 }
 
-/** By the name of the plan; a number alone is the requests. */
+/** By the name of the plan; a plain number is its `requests`. */
 export type PlanLimits = Readonly<Record<string, number | PlanTerms>>;
 
 /** What a request may need of limits of tokens. */
 export interface TokenDemand {
   readonly input: number;
-  /** As many are held. */
+  /** This many are held. */
   readonly output: number;
   /** With less room the request is refused. */
   readonly outputLeast: number;

@@ -32,7 +32,7 @@ const VERSION_HEADER = {
 
 const RESPONSE_ID = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
-/** Around the Responses format. */
+/** The operations that belong to the Responses format. */
 const KEPT_OPERATIONS: readonly Operation[] = [
   {
     method: 'post',

@@ -19,7 +19,7 @@ export function formatEndUserSource(source: EndUserSource): string {
   return source.kind === 'header' ? `header:${source.name}` : source.path.join('.');
 }
 
-/** The name in the first source that has one. Empty if there is none, or if it is no text. */
+/** The name in the first source that has one. Empty if there is none, or if it is not a text. */
 export function findEndUser(
   sources: readonly EndUserSource[],
   header: HeaderSource,
@@ -33,14 +33,14 @@ export function findEndUser(
   return '';
 }
 
-/** The name that counts, of one that a request or an operator has written. */
+/** The form in which a name counts, whether a request or an operator wrote it. */
 export function unifyEndUser(written: string): string {
   return withoutSession(written.trim()).slice(0, END_USER_CHARS_MAX).normalize('NFC');
 }
 
 /**
- * Coding agents name a session beside their user, in JSON or behind `_session_`. Whoever begins a
- * new session is still the same.
+ * Coding agents name a session beside their user, in JSON or after `_session_`. A user who begins
+ * a new session is still the same.
  */
 function withoutSession(name: string): string {
   if (name.length > END_USER_CHARS_MAX) return name;

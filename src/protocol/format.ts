@@ -31,7 +31,7 @@ export interface DecodedRequest {
   readonly newItems?: readonly ResponseItem[] | undefined;
 }
 
-/** What decoding cannot know of itself. */
+/** What decoding cannot know by itself. */
 export interface DecodeAids {
   readonly openThought?: OpenThought;
   /** Whether what the body refers to has been put in its place. */
@@ -59,8 +59,8 @@ export interface StreamEncoder {
   /** Returns the bytes that keep a silent stream alive. */
   encodeSilence(): string;
   /**
-   * What is to be kept of the answer, if it is. Asked before the finish is encoded, which has the
-   * client whether it was.
+   * What is to be kept of the answer, if anything. Asked before the finish is encoded, because
+   * the finish says whether the answer was kept.
    */
   readKept?(finish: Extract<InferenceEvent, { type: 'finish' }>): AnswerToKeep | undefined;
   noteKept?(isKept: boolean): void;

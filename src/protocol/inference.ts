@@ -67,7 +67,7 @@ export interface Tool {
   /** Only tools of a vendor may have none: a set of tools, whose names the vendor knows. */
   readonly name?: string;
   readonly description?: string | null;
-  /** A JSON Schema whose content is never looked at. Vendor tools may have none. */
+  /** A JSON Schema whose content is never checked. Vendor tools may have none. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly type?: string | null;
   readonly cache_control?: CacheControl | null;
@@ -247,7 +247,7 @@ export interface InferenceCall {
   readonly trace: Trace | undefined;
   /** Whether nobody reads the answer: only its cost is wanted, and it is not tried again. */
   readonly isUnread: () => boolean;
-  /** Cuts off a client that has kept its upstream waiting. Returns whether to go on unread. */
+  /** Cuts off a client that has kept its upstream waiting. Returns whether to continue unread. */
   readonly cutOff: () => boolean;
   /** Aborted if nobody wants the answer any more or the time is up. The upstream stops at once. */
   readonly signal: StopSignal;
@@ -268,7 +268,7 @@ export interface AnswerPart {
   readonly bytes: Uint8Array | undefined;
   /** Writes the end instead of `bytes`, with the billed usage, if this part reports the usage. */
   readonly closing?: Closing | undefined;
-  /** Of the event that follows `bytes`, if its format numbers its events. */
+  /** The number of the event that follows `bytes`, if its format numbers its events. */
   readonly nextNumber?: number | undefined;
   /** Set if nothing follows. Not every answer knows in time. */
   readonly isLast?: true | undefined;

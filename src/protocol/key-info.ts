@@ -36,7 +36,7 @@ export interface KeyInfo {
   readonly heldMicros: number;
   readonly balanceMicros: number;
   readonly accountHeldMicros: number;
-  /** Of the lists of the key, its group and its account. */
+  /** The limits in the lists of the key, its group and its account. */
   readonly limits: readonly LimitUse[];
 }
 

@@ -235,7 +235,7 @@ export interface RefusalDetails {
   readonly chatMessage?: string;
   /** The code for chat clients, if an upstream reported a more exact one. */
   readonly chatCode?: string | null;
-  /** Machine-readable details with which native clients can go on without the refused feature. */
+  /** Machine-readable details for native clients to continue without the refused feature. */
   readonly nativeDetails?: Readonly<Record<string, unknown>> | undefined;
   /** Set if an upstream may have refused what another one serves. */
   readonly denial?: Denial | undefined;
@@ -248,8 +248,8 @@ export interface RefusalDetails {
 }
 
 /**
- * What an upstream does not serve: nothing of us, by our key or our credit; or this request, by its
- * model or its content.
+ * What an upstream does not serve: anything from us, because of our key or our credit; or this
+ * request, because of its model or its content.
  */
 export type Denial = 'account' | 'request';
 
@@ -270,8 +270,7 @@ export class Refusal extends Error implements Required<RefusalDetails> {
   reason: string | undefined;
 
   constructor(refusal: RefusalName, message: string, details: RefusalDetails = {}) {
-    // The place says nothing here, and a stack trace costs more than the rest of a refused
-    // request.
+    // A stack trace says nothing here, and costs more than the rest of a refused request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);

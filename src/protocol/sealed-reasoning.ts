@@ -19,7 +19,9 @@ export type VendorThought =
 interface ThoughtOrigin {
   /** The name of the upstream. */
   readonly upstream: string;
-  /** The pinned id of the model. What a node of the release before has sealed names none. */
+  /**
+   * The pinned id of the model. Thoughts that a node of the release before has sealed name none.
+   */
   readonly model?: string | undefined;
 }
 
@@ -27,7 +29,7 @@ export interface OpenedThought extends ThoughtOrigin {
   readonly reasoning: VendorThought;
 }
 
-/** A thought from which the model goes on in its turn. */
+/** A thought from which the model continues its turn. */
 export interface BoundThought {
   readonly sealed: string;
   /** `undefined` if it cannot be opened. */
@@ -43,7 +45,10 @@ export type Opener = (sealed: string) => OpenedThought | undefined;
 interface ReasoningSeal {
   seal(origin: ThoughtOrigin, reasoning: VendorThought): string | undefined;
   readonly open: Opener;
-  /** Whether there is a secret yet. Before, what does not open says nothing about who made it. */
+  /**
+   * Whether there is a secret yet. Without one, a text that does not open says nothing about who
+   * made it.
+   */
   isReady(): boolean;
 }
 
@@ -53,7 +58,10 @@ export interface CallSeal {
   readonly open: Opener;
   /** Where the last of the sealed thoughts in the request came from, if there are any. */
   readonly origin: string | undefined;
-  /** The thoughts without which no upstream may be asked that could read them. */
+  /**
+   * The thoughts from which the model continues: an upstream that thinks must be able to read
+   * them.
+   */
   readonly bound: readonly BoundThought[];
   /** Called with the name of each upstream that is asked, before it answers. */
   readonly noteUpstream: ((upstream: string) => void) | undefined;

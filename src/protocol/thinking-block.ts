@@ -1,4 +1,4 @@
-/** What a model thought, with the signature by which its vendor knows it again, if it signs. */
+/** What a model thought, with the signature by which its vendor recognises it, if it signs. */
 export interface ThinkingBlock {
   readonly type: 'thinking';
   readonly thinking: string;

@@ -9,7 +9,7 @@ const REQUEST_PREFIX = /^req_/;
 const ANSWER_PREFIX = 'msg_';
 const RANDOM_CHARS_MIN = 8;
 const SEPARATORS = /[^a-zA-Z0-9]+/;
-/** With a number behind it. */
+/** A word, perhaps with a number after it. */
 const WORD = /^[a-z]+\d{0,3}$/;
 /** Mistral takes back ids of this form only. Some have small letters alone, like a word. */
 const MISTRAL_ID = /^(?!call|tool|func)[a-zA-Z0-9]{9}$/;
@@ -18,13 +18,14 @@ type Call = Extract<BlockStart, { type: 'tool_use' }>;
 
 /**
  * Gives a translated answer and its calls ids that no other has. Upstreams may count their calls
- * anew in each answer (`call_0`, `look:0`), but a native history has each id once. Some name their
- * answers by small numbers or not at all, and agents take answers of one id for parts of one.
+ * from 0 again in each answer (`call_0`, `look:0`), but a native history has each id once. Some
+ * name their answers by small numbers or not at all, and agents take answers with the same id for
+ * parts of one.
  *
- * An id stays as it is if it looks random and its conversation does not have it yet: a few vendors
- * take back no other ids than their own. Every other id gets an end from the request id, and the
- * number of the call. An answer gets its whole id from there. Tools whose names were too long for
- * the upstream get these names again.
+ * An id stays as it is if it looks random and its conversation does not have it yet: a few
+ * vendors take back no other ids than their own. Every other id gets an end from the request id,
+ * and the number of the call. Such an answer gets its whole id from the request id. Tools whose
+ * names were too long for the upstream get these names again.
  */
 export function createAnswerNamer(request: RequestOutline, requestId: string): AnswerNamer {
   return new AnswerNamer(request, requestId);

@@ -20,9 +20,9 @@ export interface QueuedBlock {
   waiting: string;
   /** The bytes of the pieces that wait. */
   waitingBytes: number;
-  /** Ends a thought. */
+  /** The signature that ends a thought. */
   signature: string;
-  /** Ends a text. */
+  /** The notes that end a text. */
   notes: TextNotes | undefined;
   /** Whether the upstream said that the block is complete. Not every upstream says so. */
   isDone: boolean;

@@ -11,8 +11,8 @@ export interface CountNames {
 }
 
 /**
- * Reads the usage of a format whose input includes what the cache had of it. Returns `undefined` if
- * an upstream reports none.
+ * Reads the usage of a format whose input includes the part that came from the cache. Returns
+ * `undefined` if an upstream reports none.
  */
 export function decodeInclusiveUsage(value: unknown, names: CountNames): Usage | undefined {
   if (!isObject(value)) return undefined;

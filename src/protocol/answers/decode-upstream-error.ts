@@ -19,7 +19,7 @@ interface Complaint {
 }
 
 const MESSAGE_CHARS_MAX = 2_000;
-/** Other codes may be names of the vendor's own. */
+/** Other codes may be the vendor's own names. */
 const PLAIN_CODE = /^[a-z_]{1,64}$/;
 const PARAM_CHARS_MAX = 200;
 /** Clients that are asked to wait longer either sleep that long or do not wait at all. */
@@ -55,8 +55,8 @@ const STATUSES_OF_OUR_ACCOUNT = [401, 402];
 /** Vendors quote requests when they refuse them with 400, but not when they count them. */
 const OUR_QUOTA = /credit balance is too low|plans? (and|&) billing|your current quota/i;
 /**
- * With 402: the credits that are left are too few for this request, but not for a smaller one. What
- * a client could say in it are numbers.
+ * With 402: the credits that are left are too few for this request, but not for a smaller one. A
+ * client could put nothing but numbers into it.
  */
 const OUR_CREDIT_FOR_LESS = [
   /^This request requires more credits, or fewer max_tokens\. You requested up to \d+ tokens, but can only afford [1-9]/,
@@ -167,7 +167,7 @@ function namesOneOf(statuses: readonly number[], names: Complaint['names']): boo
 
 function refuseRequest(complaint: Complaint): Refusal {
   const { names, message = '' } = complaint;
-  // It may be about our key, or quote the client. Another upstream will show.
+  // It may be about our key, or quote the client. Asking another upstream will show which.
   if (OUR_ACCOUNT.test(message)) return refuseWith('invalid_request', complaint, 'request');
   const isTooLong =
     names.includes('context_length_exceeded') ||

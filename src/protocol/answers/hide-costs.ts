@@ -4,7 +4,7 @@ import type { Json } from '../json/upstream-json.ts';
 const COST = /cost/i;
 
 /**
- * Whether a field has what a vendor reports of its price, or a vendor that resells others of who
+ * Whether a field reports the price of a vendor or, from a vendor that resells others, who
  * answered for it. That is between the vendor and the operator: customers pay another price.
  */
 export const isVendorCost = (name: string) =>

@@ -1,8 +1,8 @@
 import type { InferenceEvent } from '../inference.ts';
 
 /**
- * Keeps of an answer that is passed on what its meter has to know: its beginning, that its model
- * thought, and its end. Of a summary of thoughts nobody can tell how many tokens it stands for.
+ * Reduces an answer that is passed on to what its meter has to know: its beginning, that its
+ * model thought, and its end. Nobody can say how many tokens a summary of thoughts stands for.
  */
 export function outlineAnswer(events: readonly InferenceEvent[]): readonly InferenceEvent[] {
   return events.filter(

@@ -53,7 +53,7 @@ export function decodeRequest(body: unknown): DecodedRequest {
 function readInput(asked: Body, unknownFields: readonly string[]): EmbeddingInput {
   const inputs = listInputs(asked.input);
   const fields = listFields(asked);
-  // A field that nobody knows may be added to each input.
+  // An unknown field may be added to each input.
   const unknown = unknownFields.map((name) => fields[name]);
   const extraTokens =
     EXTRA_TOKENS_MAX + (unknown.length && countUtf8Bytes(JSON.stringify(unknown)));
@@ -69,7 +69,7 @@ function readInput(asked: Body, unknownFields: readonly string[]): EmbeddingInpu
   if (tokens > TOKENS_MAX) throw refuseLong(`${TOKENS_MAX} tokens`);
   const encoding = asked.encoding_format ?? 'float';
   const dimensions = asked.dimensions ?? undefined;
-  // A field that nobody knows may ask for numbers that are shorter.
+  // An unknown field may ask for shorter numbers.
   if (dimensions !== undefined && unknownFields.length === 0) {
     checkAnswerFits(inputs.length, dimensions, encoding);
   }

@@ -7,7 +7,7 @@ export function encodeFloats(numbers: readonly number[]): string {
   return bytes.toString('base64');
 }
 
-/** How long the text of so many numbers is, without its padding: some leave that out. */
+/** How long the text of this many numbers is, without its padding: some leave that out. */
 export function countBase64Chars(numbers: number): number {
   return Math.ceil((numbers * FLOAT_BYTES * 4) / 3);
 }
@@ -19,7 +19,7 @@ export function hasFloats(base64: string): boolean {
   return bytes > 0 && bytes % FLOAT_BYTES === 0;
 }
 
-/** Returns `undefined` if the text is no list of numbers. */
+/** Returns `undefined` if the text is not a list of numbers. */
 export function decodeFloats(base64: string): readonly number[] | undefined {
   if (!hasFloats(base64)) return undefined;
   const bytes = Buffer.from(base64, 'base64');

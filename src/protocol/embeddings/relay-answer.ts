@@ -44,7 +44,7 @@ export function listUsageEvents(
   ];
 }
 
-/** No input has no tokens: an upstream that says so has not counted. */
+/** Every input has tokens: an upstream that reports none has not counted. */
 export function readEmbeddingUsage(answer: Json): Usage | undefined {
   throwError(answer);
   const reported = readObject(answer, 'usage');

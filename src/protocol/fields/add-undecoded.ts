@@ -1,7 +1,7 @@
 import { isObject } from '../schema.ts';
 import { isBlank } from './is-blank.ts';
 
-/** What is longer is a text, whatever its name. */
+/** A longer value is a text, whatever its name. */
 const LABEL_CHARS_MAX = 256;
 
 /** How the fields of one kind of object are read. Decoding leaves out those without a reading. */

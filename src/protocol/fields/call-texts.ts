@@ -2,7 +2,7 @@ import { text } from '../schema.ts';
 
 /**
  * V8 hashes a string of more than 16,383 characters by its length alone, so maps and sets of such
- * strings are slow. This leaves room for a number behind an id. Some gateways put the signature of
+ * strings are slow. This leaves room for a number after an id. Some gateways put the signature of
  * a thought into the id of a call, so the bound is not lower.
  */
 export const ID_CHARS_MAX = 16_000;

@@ -113,8 +113,8 @@ export const RESPONSES_RULES: readonly FieldRule[] = [
 ];
 
 /**
- * What happens to a tool or an edit, by the kind in its `type`. Behind the kind may stand `_` and a
- * date or a variant.
+ * What happens to a tool or an edit, by the kind in its `type`. The kind may be followed by `_`
+ * and a date or a variant.
  */
 export interface KindRule {
   readonly kind: string;

@@ -6,7 +6,8 @@ const LOGPROB_BYTES = 100;
 
 /**
  * Returns how many tokens a model may write. A whole answer that is too long to be read reaches
- * nobody, and its vendor bills it. So one with `top_logprobs` has only as many tokens as fit in.
+ * nobody, and its vendor bills it. So an answer with `top_logprobs` gets only as many tokens as
+ * fit.
  */
 export function fitLogprobs({ source, isStream, outputTokensMax }: UpstreamCallOutline): number {
   const top = source?.value['top_logprobs'];

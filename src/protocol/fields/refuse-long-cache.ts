@@ -3,9 +3,9 @@ import { isObject } from '../schema.ts';
 import { refuseKind } from './refuse-kind.ts';
 
 /**
- * Caching for an hour costs more, and upstreams of the chat and Responses formats do not report it
- * separately. Call this for a request that goes on in the format in which it came: others lose
- * their cache markers on the way to such an upstream. Throws a `Refusal`.
+ * Caching for an hour costs more, and upstreams of the chat and Responses formats do not report
+ * it separately. Call this for a request that is sent on in the format in which it came: others
+ * lose their cache markers on the way to such an upstream. Throws a `Refusal`.
  */
 export function refuseLongCache({ sentUndecoded }: RequestOutline): void {
   for (const value of sentUndecoded) {

@@ -3,16 +3,16 @@ import { isObject } from '../schema.ts';
 
 const ID_CHARS_MAX = 128;
 
-/** By these words of the vendor, agents know that leaving thoughts out would help. */
+/** From these words of the vendor, agents know that leaving thoughts out would help. */
 const KNOWN_WORDS = 'Invalid `signature` in `thinking` block';
 
 interface ThoughtPlace {
   readonly param: string;
-  /** What a client leaves out to go on. */
+  /** What a client leaves out to continue. */
   readonly advice: string;
 }
 
-/** Says where in its body a client has sent a thought, why it cannot go on, and what would help. */
+/** Says where in its body a client has sent a thought, why it is refused, and what would help. */
 export function refuseThought(body: unknown, sealed: string, why: string): Refusal {
   const { param, advice } = findPlace(body, sealed);
   const said = `${why}. ${advice}, and the model goes on without this thought.`;
@@ -30,7 +30,7 @@ function findPlace(body: unknown, sealed: string): ThoughtPlace {
   if (previous == null) {
     return { param: `input[${place}].encrypted_content`, advice: 'Leave the item out' };
   }
-  // The items of earlier answers come first, and their places say nothing to a client.
+  // The items of earlier answers come first, and their places mean nothing to a client.
   const item = items[place];
   const id = isObject(item) ? String(item['id']).slice(0, ID_CHARS_MAX) : '';
   const advice = `Send the conversation as \`input\`, without the item '${id}'`;

@@ -4,8 +4,8 @@ import type { JsonBody } from './parse-json-body.ts';
 const USUAL_SCALAR_BYTES_MAX = 1_024;
 
 /**
- * Counts the bytes of numbers that their values do not say: `1.000` may have any number of zeros,
- * and an integer more digits than a value can hold.
+ * Counts the bytes of numbers that their values do not show: `1.000` may have any number of
+ * zeros, and an integer more digits than a value can hold.
  */
 export function countHiddenDigits({
   value,
@@ -23,7 +23,7 @@ export function countHiddenDigits({
   return Math.max(0, scalarBytes - said);
 }
 
-/** A number may come as `1e20` and say 21 digits, in whose room others could hide. */
+/** A number may come as `1e20` and stand for 21 digits, in whose room others could hide. */
 function countLeastBytes(scalar: unknown): number {
   const { length } = String(scalar);
   if (typeof scalar !== 'number') return length;

@@ -2,7 +2,7 @@ import * as ascii from '../../lib/bytes/ascii.ts';
 
 const { BACKSLASH, QUOTE } = ascii;
 
-/** A search by the engine costs as much as a look at this many bytes one by one. */
+/** A search by the engine costs as much as reading this many bytes one by one. */
 const SHORT_BYTES_MAX = 48;
 
 /**

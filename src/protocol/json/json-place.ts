@@ -13,7 +13,7 @@ export const ANSWER_DEPTH_MAX = JSON_DEPTH_MAX + 4;
  */
 export const JSON_NAME_BYTES_MAX = 16_000;
 /**
- * The lists, objects and members of objects in a request. A list of nothing takes two bytes as JSON
+ * The lists, objects and members of objects in a request. An empty list takes two bytes as JSON
  * and many times that in memory. A conversation of 100,000 objects has some 450,000.
  */
 export const JSON_PARTS_MAX = 1_000_000;

@@ -44,7 +44,7 @@ function hasLongNumber(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLongNumber);
 }
 
-/** Where a name stands twice, the place of a text may belong to another value. */
+/** Where a name occurs twice, the place of a text may belong to another value. */
 function says(text: string, input: Fields): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === JSON.stringify(input);

@@ -17,7 +17,7 @@ export interface MemberPicker {
    * counts.
    */
   finish(): string;
-  /** Whether all pieces together were one object that has ended, as far as its brackets tell. */
+  /** Whether all pieces together were one object that has ended, as far as its brackets show. */
   isWhole(): boolean;
   /** Whether the object has the member that was to be noted. */
   hasNoted(): boolean;
@@ -37,7 +37,7 @@ class Picker implements MemberPicker {
   readonly #json = new JsonPlace();
   #hasBegun = false;
   #hasOtherText = false;
-  /** `value` means behind the colon of a member of the outermost object. */
+  /** `value` means after the colon of a member of the outermost object. */
   #place: 'name' | 'value' = 'name';
   #name: number[] = [];
   /** `undefined` while the picker reads a value that nobody wants. */

@@ -15,7 +15,7 @@ type Input = Readonly<Record<string, unknown>>;
 interface ReadArguments {
   readonly input: Input;
   /**
-   * Whether the text has more in it than `input` says: wide gaps, or a name that is said again. An
+   * Whether the text has more in it than `input` says: wide gaps, or a name that is repeated. An
    * upstream of the client's own format reads all of it.
    */
   readonly isPadded: boolean;
@@ -28,7 +28,8 @@ export function createPartsRoom(): PartsRoom {
 
 /**
  * A model may write arguments that are not valid JSON, and learns from the call's result what was
- * wrong: the conversation goes on. So it does where the other arguments of a request leave no room.
+ * wrong, so the conversation continues. It also continues where the other arguments of a request
+ * leave no room.
  */
 export function parseArguments(json: string, room: PartsRoom): ReadArguments {
   const input = parseToolInput(json, room);
@@ -41,8 +42,8 @@ export function parseArguments(json: string, room: PartsRoom): ReadArguments {
 }
 
 /**
- * Writes what a text says, and nothing longer than it is there: a number such as `1e20` is written
- * with 21 digits, in whose room other text could stand.
+ * Writes what a text says, and nothing longer than in the text: a number such as `1e20` would be
+ * written with 21 digits, in whose room other text could hide.
  */
 function writeLeast(json: string, input: Input): string {
   if (!EXPONENT.test(json)) return JSON.stringify(input);

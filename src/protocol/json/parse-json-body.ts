@@ -24,8 +24,8 @@ export interface JsonBody {
    */
   readonly memberCount: number;
   /**
-   * The bytes of all numbers and other values that are no strings. A number may have any number of
-   * digits, of which its value says only the first.
+   * The bytes of all numbers and other values that are not strings. A number may have any number
+   * of digits, of which its value says only the first.
    */
   readonly scalarBytes: number;
   readonly longTexts: LongTexts;

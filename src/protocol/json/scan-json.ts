@@ -12,7 +12,7 @@ export interface JsonMember {
   /** The place of the quote before the name. */
   readonly start: number;
   readonly valueStart: number;
-  /** The place behind the value and the white space that follows it. */
+  /** The place after the value and the white space that follows it. */
   readonly end: number;
 }
 
@@ -25,7 +25,7 @@ interface JsonScan {
   readonly hasPlainNames: boolean;
   /** Counts the members of all objects, at any depth. */
   readonly memberCount: number;
-  /** The bytes of all numbers and other values that are no strings, at any depth. */
+  /** The bytes of all numbers and other values that are not strings, at any depth. */
   readonly scalarBytes: number;
 }
 

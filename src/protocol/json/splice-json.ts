@@ -34,7 +34,7 @@ export function spliceJson(body: JsonBody, added: string, isKept: KeepMember): B
 
 /**
  * Does the same for a body that went through `unifyNames`. What is kept of a large body is not
- * copied: the pieces, one behind the other, are views of it.
+ * copied: the pieces, one after the other, are views of it.
  */
 export function spliceMembers(
   body: JsonBody,

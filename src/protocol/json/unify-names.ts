@@ -37,10 +37,10 @@ export function knowNames(names: Iterable<string>, freeForms = FREE_FORMS): Know
 }
 
 /**
- * Returns a body in which each name means the same to every reader, as far as the body says what is
- * asked, of which model and at which price. That is the body itself, or the parsed value written
- * anew. Returns `undefined` if the body would have to be written anew but some of its texts were
- * left unread. Refuses names that only readers who ignore case take for known ones.
+ * Returns a body in which each name means the same to every reader, as far as the body says what
+ * is asked, of which model and at which price. That is the body itself, or the parsed value
+ * re-encoded. Returns `undefined` if the body would have to be re-encoded but some of its texts
+ * were left unread. Refuses names that only readers who ignore case take for known ones.
  */
 export function unifyNames(body: JsonBody, knownNames: KnownNames): JsonBody | undefined {
   const { value, hasPlainNames, memberCount, longTexts } = body;

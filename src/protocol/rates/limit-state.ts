@@ -17,7 +17,7 @@ export interface LimitState extends MetLimit {
 /** What a limit of a list has counted. */
 export interface LimitUse extends MetLimit, Pick<Limit, 'action'> {
   readonly usedAmount: number;
-  /** By running requests; 0 for requests in a window that rolls. */
+  /** What running requests hold; 0 for requests in a window that rolls. */
   readonly heldAmount: number;
   /** In how many ms nothing will count any more. */
   readonly resetMs: number;

@@ -8,7 +8,7 @@ export interface SharedLimits {
   readonly windowMs: number;
   /** The plan's limit. */
   readonly rate: RateInfo;
-  /** Of the lists of the group and the account. */
+  /** The limits in the lists of the group and the account. */
   readonly limits: readonly LimitUse[];
 }
 

@@ -27,7 +27,7 @@ function describeLimits(rate: RateState, limits: readonly LimitState[]) {
   return Object.fromEntries(shown);
 }
 
-/** It reads the amount only beside both of the others, and shows none that is not above zero. */
+/** Codex reads the amount only beside both others, and shows it only if it is above zero. */
 function describeCredits(micros: number | undefined) {
   if (micros === undefined) return undefined;
   return {

@@ -6,5 +6,5 @@ export type Thought = ThinkingBlock | { readonly type: 'redacted_thinking'; read
 /** Writes `encrypted_content`. Undefined if nobody would take the thought back. */
 export type SealThought = (thought: Thought) => string | undefined;
 
-/** Reads it. Undefined if it is damaged or from elsewhere: the model then goes on without it. */
+/** Reads it. Undefined if damaged or from elsewhere: the model then continues without it. */
 export type OpenThought = (sealed: string) => Thought | undefined;

@@ -4,7 +4,7 @@ import { createSseSplitter } from './sse-splitter.ts';
 import type { StreamDecoder } from './stream-decoder.ts';
 import { createTextFrames } from './text-frames.ts';
 
-/** Reads a stream that has to be written anew in another format. */
+/** Reads a stream that has to be re-encoded in another format. */
 export interface EventReader {
   /**
    * Adds the events that this chunk completes. If the upstream fails, it adds the events before the

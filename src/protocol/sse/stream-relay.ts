@@ -23,7 +23,7 @@ export interface RelayedPart {
   readonly closing: Closing | undefined;
   /** Set if the upstream failed after these bytes. Nothing of the stream follows. */
   readonly refusal: Refusal | undefined;
-  /** Of the event that follows the bytes, if events of this format have numbers. */
+  /** The number of the event that follows the bytes, if events of this format have numbers. */
   readonly nextNumber: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface FrameRelay {
    */
   skim(chunk: Uint8Array, start: number): RelayedRun | undefined;
   end(): RelayedFrame;
-  /** Of the next event, if events of this format have numbers. */
+  /** The number of the next event, if events of this format have numbers. */
   readonly nextNumber?: number;
 }
 
@@ -102,8 +102,8 @@ class SseStreamRelay implements StreamRelay {
   }
 
   /**
-   * Handles a chunk of whole text frames, which most chunks are. The bytes go on as they are, and
-   * this object is all that is made for them.
+   * Handles a chunk of whole text frames, which most chunks are. The bytes are sent on as they
+   * are, and this object is all that is made for them.
    */
   #relayTexts({ bytes, contentBytes }: RelayedRun): RelayedPart {
     return {
@@ -159,7 +159,7 @@ function createGrowingPart() {
   const bytes: Uint8Array[] = [];
   const events: InferenceEvent[] = [];
   let contentBytes = 0;
-  /** Up to the last usage. */
+  /** The bytes up to the last usage. */
   let reportedBytes: number | undefined;
   let closing: Closing | undefined;
 

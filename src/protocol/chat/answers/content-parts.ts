@@ -7,7 +7,7 @@ interface Part {
   readonly said: string;
 }
 
-/** Joins what the parts of one kind say; empty if the content is no list of parts. */
+/** Joins what the parts of one kind say; empty if the content is not a list of parts. */
 export function joinSaid(content: unknown, kind: PartKind): string {
   if (!Array.isArray(content)) return '';
   const parts = content.map(readPart);

@@ -7,7 +7,7 @@ const CHOICES = encode('"choices":');
 
 /**
  * Returns what follows the name `choices` in the frame of one chunk, including the empty line.
- * Returns `undefined` if only a parser can find it, behind nested values or in several lines.
+ * Returns `undefined` if only a parser can find it, after nested values or across several lines.
  */
 export function cutAtChoices(frame: Uint8Array): Uint8Array | undefined {
   if (!hasAt(frame, 0, BEGINNING) || frame.at(-1) !== LF) return undefined;

@@ -29,7 +29,7 @@ interface Piece {
 export interface PlacedPiece {
   /** The number of the call in this answer. */
   readonly number: number;
-  /** Of a piece that begins a call. */
+  /** Set in a piece that begins a call. */
   readonly id: string | undefined;
 }
 

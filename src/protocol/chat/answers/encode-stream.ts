@@ -24,7 +24,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
     delta === undefined ? '' : encodeDeltaChunk(head, tail, delta, null);
   const tools = createToolDeltas();
 
-  /** Most events are texts. Writing only the text anew takes a quarter of the time. */
+  /** Most events are texts. Encoding only the text takes a quarter of the time. */
   const encodeSaid = (name: 'content' | 'refusal' | 'reasoning_content', said: string): string =>
     said === ''
       ? ''
@@ -82,7 +82,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   };
 }
 
-/** What stands before and behind the choices of a chunk. */
+/** What stands before and after the choices of a chunk. */
 interface Frame {
   readonly head: string;
   readonly tail: string;

@@ -16,7 +16,8 @@ const KNOWN_REASONS: readonly unknown[] = [...Object.values(FINISH_REASONS), 'fu
 
 /**
  * Keeps the reason that an upstream of this format reported, because clients take an answer that
- * ends with `content_filter` for an error. Only a `stop` behind calls would keep them from running.
+ * ends with `content_filter` for an error. Only a `stop` after calls would keep them from being
+ * run.
  */
 export function keepFinishReason(reported: unknown, stopReason: StopReason): FinishReason {
   const isKept =

@@ -2,7 +2,7 @@ import { type Json, readObject } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 import { type PlacedPiece, readArguments } from './decode-calls.ts';
 
-/** Mends the calls of one stream, for clients that join the pieces with the same number. */
+/** Repairs the calls of one stream, for clients that join the pieces with the same number. */
 export function createCallMender(): CallMender {
   return new CallMender();
 }
@@ -31,8 +31,8 @@ class CallMender {
   }
 
   /**
-   * The last pieces of the calls that got no input: clients parse it as JSON, and an empty text is
-   * not JSON. Before the end of the answer, their input may still come behind other calls.
+   * The last pieces of the calls that got no input: clients parse it as JSON, and an empty text
+   * is not JSON. Before the end of the answer, their input may still come after other calls.
    */
   end(): readonly Json[] {
     return [...this.#withoutInput].map((index) => ({ index, function: { arguments: '{}' } }));

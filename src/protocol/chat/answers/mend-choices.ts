@@ -3,9 +3,9 @@ import { isObject } from '../../schema.ts';
 import { joinSaid, readPart } from './content-parts.ts';
 
 /**
- * Mends what clients stumble over in chunks of a stream: a choice without an index, a role that
- * they do not know, a content that is a list of texts and thoughts, and a usage that may be another
- * than the charged one. Returns the same choices if nothing is wrong with them.
+ * Repairs what clients stumble over in chunks of a stream: a choice without an index, a role that
+ * they do not know, a content that is a list of texts and thoughts, and a usage that may differ
+ * from the charged one. Returns the same choices if nothing is wrong with them.
  */
 export function mendChoices(choices: readonly Json[]): readonly Json[] {
   return choices.every(isRight) ? choices : choices.map(mendChoice);
@@ -18,7 +18,7 @@ function isRight({ index, delta, usage }: Json): boolean {
 
 const isRole = (role: unknown) => role == null || role === 'assistant';
 
-/** Of a list with other parts too, clients that know these get more from it than others would. */
+/** A list that has other parts too is kept: clients that know these parts get more from it. */
 function isListOfParts(content: unknown): boolean {
   return Array.isArray(content) && content.every((part) => readPart(part) !== undefined);
 }

@@ -33,8 +33,8 @@ interface Summary {
 
 /**
  * Returns an upstream's answer for a chat client: all of it, including unknown fields. If clients
- * would stumble over something in it, all events are returned, and the answer has to be written
- * anew.
+ * would stumble over something in it, all events are returned, and the answer has to be
+ * re-encoded.
  */
 export function relayChatAnswer(
   body: Buffer,

@@ -45,9 +45,9 @@ const utf8 = new TextEncoder();
 
 /**
  * Relays a stream from an upstream of the chat format to a chat client. Every chunk names the
- * model, so its head is replaced; the content is passed on unchanged. The beginning and the end are
- * written anew, because upstreams differ in where they send the finish reason, the usage and the
- * terminator, and whether they send them at all.
+ * model, so its head is replaced; the content is passed on unchanged. The beginning and the end
+ * are re-encoded, because upstreams differ in where they send the finish reason, the usage and
+ * the terminator, and whether they send them at all.
  */
 export function createChatRelay(
   model: string,
@@ -69,9 +69,9 @@ class ChatFrames implements FrameRelay {
   #startId = '';
   /** What `#heads` say beyond `#head`: what the upstream's last plain chunk said there. */
   #headOthers = '';
-  /** What the last chunk that had any said beside its choices. */
+  /** What the last chunk with any other fields said beside its choices. */
   #others = '';
-  /** The last chunk of these before the beginning. */
+  /** The last such chunk before the beginning. */
   #early: Json = {};
 
   constructor(model: string, context: AnswerContext, maskText: MaskText) {
@@ -116,7 +116,7 @@ class ChatFrames implements FrameRelay {
       this.#texts.learn(bytes, events, this.#heads.cutBytes);
     }
     const bytesOfAll = [...begun, ...relayed];
-    // The client gets now what waits in the decoder, and may not stay until it is decoded.
+    // The client already gets what waits in the decoder, and may leave before that is decoded.
     let undecodedBytes = this.#chunks.waitingBytes - waitedBytes;
     if (relayed.length > 0 && !events.some(isDelta)) {
       undecodedBytes += countUndecodedBytes(readChoices(chunk));
@@ -164,7 +164,7 @@ class ChatFrames implements FrameRelay {
     return this.#heads.bytes;
   }
 
-  /** Part of no answer, so a vendor may speak of a failure there. */
+  /** These fields are not part of the answer, so a vendor may report a failure there. */
   #writeOthers(chunk: Json, names: readonly string[]): string {
     const others = writeOthers(chunk, names);
     return others === '' ? '' : this.#maskText(others);

@@ -1,7 +1,7 @@
 import { isVendorCost } from '../../answers/hide-costs.ts';
 import type { Json } from '../../json/upstream-json.ts';
 
-/** What is written anew, the error of a chunk that reports none, and padding. */
+/** What is re-encoded, the error of a chunk that reports none, and padding. */
 const LEFT_OUT = new Set([
   ...['id', 'object', 'created', 'model', 'choices', 'usage'],
   ...['error', 'obfuscation'],
@@ -9,7 +9,7 @@ const LEFT_OUT = new Set([
 
 /**
  * Writes what a chunk says under some of its names beside its choices, as further members of an
- * object. Vendors put there what they searched, for example.
+ * object. For example, vendors report their searches there.
  */
 export function writeOthers(chunk: Json, names: readonly string[]): string {
   let written = '';

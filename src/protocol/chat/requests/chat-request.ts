@@ -66,7 +66,7 @@ export interface AssistantMessage extends CacheMark {
   readonly content?: string | readonly AssistantPart[] | null;
   /** The model's earlier thinking; some upstreams want it back. */
   readonly reasoning_content?: string;
-  /** Whether the answer is to go on from this message. Some vendors call it the latter. */
+  /** Whether the answer is to continue from this message. Some vendors call it `partial`. */
   readonly prefix?: unknown;
   readonly partial?: unknown;
   readonly tool_calls?: readonly ToolCall[] | null;

@@ -72,7 +72,7 @@ export function decodeMessages(chat: ChatRequest): DecodedMessages {
   const said = conversation.end();
   const messages = wantsPrefill(chat) ? said : endWithUser(said);
   if (messages.length > 0) return { system: joinInstructions(instructions), messages, undecoded };
-  // A model answers a message; instructions alone are one.
+  // A model needs a message to answer, so instructions alone become one.
   const content = joinInstructions(instructions);
   if (content !== undefined) {
     return { system: undefined, messages: [{ role: 'user', content }], undecoded };
@@ -81,7 +81,7 @@ export function decodeMessages(chat: ChatRequest): DecodedMessages {
   throw refuseField({ path: 'messages', kind: 'invalid', message });
 }
 
-/** Whether the model is to go on from its last words, in the words of the vendors that offer it. */
+/** Whether the model is to continue from its last words, as vendors that offer this call it. */
 function wantsPrefill(chat: ChatRequest): boolean {
   const last = chat.messages.at(-1);
   if (last?.role !== 'assistant') return false;
@@ -128,7 +128,7 @@ function createConversation() {
       results.push({
         type: 'tool_result',
         tool_use_id: id,
-        // Some native upstreams refuse a result without content, and all an empty block.
+        // Some native upstreams refuse a result without content, and all refuse an empty block.
         content: content.length > 0 ? content : '',
         ...decodeMarker(message),
       });

@@ -23,7 +23,7 @@ export function decodeNativeAnswer(body: string): readonly InferenceEvent[] {
 
 /**
  * Returns an upstream's answer for a native client: all of it, including unknown fields. Without
- * usage, all events are returned, and the answer has to be written anew with an estimate.
+ * usage, all events are returned, and the answer has to be re-encoded with an estimate.
  */
 export function relayNativeAnswer(body: Buffer, model: string): RelayedAnswer {
   const answer = readUpstreamBody(body);
@@ -109,7 +109,7 @@ interface AnswerPieces {
 function readAnswer(answer: Json): AnswerPieces {
   const reported = readNativeUsage(answer);
   const { id, model } = answer;
-  // Some servers write an empty list so.
+  // Some servers write an empty list as `null`.
   const content = answer['content'] === null ? [] : answer['content'];
   if (typeof id !== 'string' || typeof model !== 'string') throw brokenAnswer('it has no id');
   if (!Array.isArray(content)) throw brokenAnswer('it has no content');

@@ -11,7 +11,7 @@ interface OpenBlock {
   input: string;
 }
 
-/** Reads the blocks of a stream. Unknown kinds are left out, and the others are numbered anew. */
+/** Reads the blocks of a stream. Unknown kinds are left out, and the others are renumbered. */
 export function createBlockDecoder(): BlockDecoder {
   return new BlockDecoder();
 }

@@ -113,7 +113,7 @@ class PayloadDecoder {
     return events;
   }
 
-  /** Several of these may come, of which one reports the reason and another the usage. */
+  /** Several of these may come: one reports the reason and another the usage. */
   #noteStop(payload: Json): InferenceEvent[] {
     const delta = readObject(payload, 'delta');
     if (delta['stop_reason'] != null) this.#ending = decodeEnding(delta);

@@ -66,7 +66,7 @@ export function encodeEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** `message` is what an upstream began with, of which the unknown fields are kept. */
+/** `message` is what an upstream began with; its unknown fields are kept. */
 export function encodeStart({ id, model, usage }: EventOf<'start'>, message: Json = {}): string {
   return encodeEvent('message_start', {
     type: 'message_start',
@@ -114,7 +114,7 @@ function encodeDelta(index: number, delta: BlockDelta): string {
 const unlessEmpty: typeof writeDelta = (index, type, field, said) =>
   said === '' ? '' : writeDelta(index, type, field, said);
 
-/** Most events are deltas. Writing only their content anew takes a quarter of the time. */
+/** Most events are deltas. Encoding only their content takes a quarter of the time. */
 function writeDelta(index: number, type: string, field: string, said: string): string {
   return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${field}":${JSON.stringify(said)}}}\n\n`;
 }

@@ -4,7 +4,7 @@ import type { InferenceEvent } from '../../inference.ts';
 
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
-/** How much white space waits for a text behind it. */
+/** How much white space waits for a text after it. */
 const HELD_CHARS_MAX = 64 * 1024;
 
 /**
@@ -17,7 +17,7 @@ export function holdBlankTexts(encoder: StreamEncoder): StreamEncoder {
 
 class HoldingEncoder implements StreamEncoder {
   readonly #encoder: StreamEncoder;
-  /** The beginning of a text of which nothing is visible yet. */
+  /** The beginning of a text that has nothing visible yet. */
   #held: EventOf<'block_start'> | undefined;
   #heldText = '';
   #leftOut = 0;

@@ -2,8 +2,8 @@ import type { Json } from '../../json/upstream-json.ts';
 import { isObject } from '../../schema.ts';
 
 /**
- * Mends what clients stumble over in the blocks of a whole answer: thinking without a signature,
- * and `null` for citations. Returns the same blocks if nothing is wrong with them.
+ * Repairs what clients stumble over in the blocks of a whole answer: thinking without a
+ * signature, and `null` for citations. Returns the same blocks if nothing is wrong with them.
  */
 export function mendBlocks(blocks: readonly unknown[]): readonly unknown[] {
   const mended = blocks.map((block) => (isObject(block) ? mendBlock(block) : block));

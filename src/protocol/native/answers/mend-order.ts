@@ -1,11 +1,12 @@
 import { type Json, readObject } from '../../json/upstream-json.ts';
 
 /**
- * Mends a stream that begins a call before it ends its thinking. Some servers give both blocks the
- * same index and end the thinking behind the calls, so clients add a call's input to the thinking.
+ * Repairs a stream that begins a call before it ends its thinking. Some servers give both blocks
+ * the same index and end the thinking after the calls, so clients add a call's input to the
+ * thinking.
  *
  *   sent     thinking 0 ─▶ call 0 ─▶ end 0 ─▶ call 1 ─▶ end 1 ─▶ end 2
- *   mended   thinking 0 ─▶ end 0 ─▶ call 1 ─▶ end 1 ─▶ call 2 ─▶ end 2
+ *   repaired thinking 0 ─▶ end 0 ─▶ call 1 ─▶ end 1 ─▶ call 2 ─▶ end 2
  */
 export function createOrderMender(): OrderMender {
   return new OrderMender();
@@ -42,7 +43,7 @@ class OrderMender {
     return [{ type: 'content_block_stop', index }, ...(this.#renumber(payload) ?? [payload])];
   }
 
-  /** Behind an end that came late, its server counts blocks as clients do. */
+  /** After an end that came late, the server counts blocks as clients do. */
   #stop(payload: Json): readonly Json[] | undefined {
     const isLate = this.#open === undefined && this.#isEndDue;
     this.#open = undefined;

@@ -52,8 +52,8 @@ interface Ending {
 type EventOf<Type extends InferenceEvent['type']> = Extract<InferenceEvent, { type: Type }>;
 
 /**
- * Relays a stream from an upstream of the native format to a native client. The start is written
- * anew, with `model` and a usage in it. Everything else is passed on unchanged, with five
+ * Relays a stream from an upstream of the native format to a native client. The start is
+ * re-encoded, with `model` and a usage in it. Everything else is passed on unchanged, with five
  * exceptions: an event without its name, the beginning of a block on which clients break, blocks
  * out of order, an end that reports another usage than the billed one, and one without the reason
  * that an earlier one reported. So the end is held until the last event.
@@ -112,7 +112,7 @@ class NativeFrames implements FrameRelay {
     };
   }
 
-  /** A payload that did not come so has neither name nor bytes. */
+  /** A payload that did not come in this form has neither name nor bytes. */
   #relayPayload(payload: Json, name?: string, bytes?: Uint8Array): RelayedFrame {
     const events = this.#decoder.decode(payload);
     const [first] = events;
@@ -144,7 +144,7 @@ class NativeFrames implements FrameRelay {
 
   /**
    * Sends a held end that turned out not to be the last one. Clients break on an end without an
-   * output count, so such an end is mended.
+   * output count, so such an end is repaired.
    */
   #takeEnding(): readonly Uint8Array[] {
     if (this.#ending === undefined) return [];

@@ -3,7 +3,7 @@ import { isObject } from '../../schema.ts';
 const THINKING_EDIT = /^clear_thinking_/;
 
 /**
- * Leaves edits of the context out that only a request with thinking may ask for, and the whole
+ * Leaves out edits of the context that only a request with thinking may ask for, and the whole
  * field if it has no other edit.
  */
 export function dropThinkingEdits(contextManagement: unknown): unknown {

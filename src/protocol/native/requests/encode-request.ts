@@ -14,14 +14,14 @@ import { sayAsUser } from './say-as-user.ts';
 import { writeConversation } from './write-conversation.ts';
 
 const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
-/** How much of the output is for thinking, at models that know a budget and no effort. */
+/** How much of the output is for thinking, for models that know a budget and no effort. */
 const BUDGET_SHARES: Readonly<Record<string, number>> = {
   ...{ minimal: 0.1, low: 0.2, medium: 0.5 },
   ...{ high: 0.8, xhigh: 0.9, max: 0.9 },
 };
 /** Other formats allow up to 2. */
 const TEMPERATURE_MAX = 1;
-/** Beside thinking, models take no lower one. */
+/** With thinking, models take no lower value. */
 const THINKING_TOP_P_MIN = 0.95;
 
 /** Stands for `json_object` of the chat format, for which the native format has no field. */
@@ -59,7 +59,7 @@ export function encodeNativeRequest(call: UpstreamCall, vendorModel: string): st
   return `${others.slice(0, -1)},"messages":${writeConversation(messages)}}`;
 }
 
-/** What the request says about thinking, and what of it its client cannot say itself. */
+/** What the request says about thinking, and the part that its client cannot say itself. */
 function askToThink(call: UpstreamCall, messages: readonly Message[]) {
   const added = addThinking(call);
   const asked = added ?? fitThinking(call);
@@ -71,9 +71,9 @@ function askToThink(call: UpstreamCall, messages: readonly Message[]) {
 }
 
 /**
- * Whether the model may go on to think. To stop in the middle of a turn would break its cache. With
- * adaptive thinking, nothing has to begin with a thought; only models that can be told not to think
- * may refuse calls without one.
+ * Whether the model may keep thinking. Stopping in the middle of a turn would break its cache.
+ * With adaptive thinking, nothing has to begin with a thought; only models that can be told not
+ * to think may refuse calls without one.
  */
 function mayThink({ accepts }: UpstreamCall, asked: unknown, messages: readonly Message[]) {
   if (accepts?.has('no_thinking') === true) return hasThoughts(messages);
@@ -81,8 +81,8 @@ function mayThink({ accepts }: UpstreamCall, asked: unknown, messages: readonly 
 }
 
 /**
- * Whether the client asks for thinking. Models that can be told not to think may want their
- * thoughts back all the same.
+ * Whether the client asks for thinking. Models that can be told not to think may still want their
+ * thoughts back.
  */
 function missesThinking({ request, accepts }: UpstreamCall): boolean {
   if (accepts?.has('no_thinking') === true) return false;
@@ -90,8 +90,8 @@ function missesThinking({ request, accepts }: UpstreamCall): boolean {
 }
 
 /**
- * Models that think unless they are told not to refuse calls that came without their thoughts.
- * Others refuse to be told, so the upstream's settings decide.
+ * Models that think unless told otherwise refuse calls that came without their thoughts. Others
+ * refuse to be told, so the upstream's settings decide.
  */
 function switchOffThinking({ request, accepts }: UpstreamCall, messages: readonly Message[]) {
   const { thinking } = request.passedOn;
@@ -101,7 +101,7 @@ function switchOffThinking({ request, accepts }: UpstreamCall, messages: readonl
   return isOff ? { type: 'disabled' } : undefined;
 }
 
-/** What changes of a request whose thinking is left out. */
+/** What changes in a request whose thinking is left out. */
 function encodeThoughtless({ thinking, context_management: edited }: InferenceRequest['passedOn']) {
   return thinking == null ? undefined : { context_management: dropThinkingEdits(edited) };
 }
@@ -151,12 +151,12 @@ function capTemperature(temperature: number | undefined): number | undefined {
 
 /**
  * Clients of other formats often send both temperature and top_p, of which many models take only
- * one. What a native client sends goes on as it came.
+ * one. What a native client sends is sent on as it came.
  */
 function encodeSampling({ request, source, dropsSampling }: UpstreamCall, addsThinking: boolean) {
   const { temperature, topP, topK } = request;
   if (dropsSampling === true) return undefined;
-  // Beside thinking, a model takes no other temperature than its own.
+  // With thinking, a model takes no other temperature than its own.
   if (addsThinking) return { top_p: raiseTopP(topP), top_k: topK };
   const isOneEnough = source === undefined && temperature !== undefined;
   return {

@@ -3,7 +3,7 @@ import type { Message } from '../../inference.ts';
 const GO_ON: Message = { role: 'user', content: 'Go on.' };
 
 /**
- * Native models answer a user, and newer ones refuse to go on from their own words. Clients of
+ * Native models answer a user, and newer ones refuse to continue from their own words. Clients of
  * other formats may still end with what the assistant said.
  */
 export function endWithUser(messages: readonly Message[]): readonly Message[] {

@@ -12,8 +12,8 @@ const DEFINITIONS = ['$defs', 'definitions'];
 const DIALECT = '$schema';
 
 /**
- * Makes of any JSON Schema one that native models take, as the vendor's own client libraries do:
- * objects have no other properties than theirs, and the description says in words what has no
+ * Turns any JSON Schema into one that native models take, as the vendor's own client libraries
+ * do: objects have no other properties than theirs, and the description says in words what has no
  * place in the schema.
  */
 export function fitSchema(schema: Json): Json {

@@ -30,8 +30,8 @@ export function lacksThoughts(messages: readonly Message[]): boolean {
 }
 
 /**
- * Whether the turn that goes on begins with a thought, as it must for thinking with a budget. Later
- * answers in it may have none: then the model simply had nothing to think about.
+ * Whether the turn that continues begins with a thought, as it must for thinking with a budget.
+ * Later answers in it may have none: then the model simply had nothing to think about.
  */
 export function beginsWithThought(messages: readonly Message[]): boolean {
   return findBeginnings(messages).every(({ messages: [message] }) => {
@@ -40,7 +40,7 @@ export function beginsWithThought(messages: readonly Message[]): boolean {
   });
 }
 
-/** For a request without thinking: vendors refuse thoughts in a turn that goes on without. */
+/** For requests without thinking: vendors refuse thoughts in a turn that continues without it. */
 export function dropTurnThoughts(messages: readonly Message[]): readonly Message[] {
   const [turn] = findBeginnings(messages);
   if (turn === undefined) return messages;
@@ -54,8 +54,8 @@ export function dropTurnThoughts(messages: readonly Message[]): readonly Message
 }
 
 /**
- * Where the turn can begin that goes on with the results at the end. No vendor says whether a text
- * beside results begins another one, so there may be two places, the earlier one first.
+ * Where the turn that continues with the results at the end can begin. No vendor says whether a
+ * text beside results begins another turn, so there may be two places, the earlier one first.
  */
 function findBeginnings(messages: readonly Message[]): readonly Run[] {
   const runs = readRuns(messages);

@@ -6,7 +6,7 @@ import { FreeIds } from './free-ids.ts';
 
 const ID_CHARS_MAX = 256;
 const GOOD_ID = /^[a-zA-Z0-9_-]{0,256}$/;
-/** Leaves room for a number behind it. */
+/** Leaves room for a number after it. */
 const MENDED_CHARS_MAX = ID_CHARS_MAX - 8;
 
 /**
@@ -32,7 +32,7 @@ export function mendMessages(
   });
 }
 
-/** Whether the messages need no mending. */
+/** Whether the messages need no repair. */
 export function areMended(messages: readonly Message[]): boolean {
   return messages.every(({ content }) =>
     typeof content === 'string' ? !isBlankSaid(content) : !content.some(isBroken),
@@ -87,7 +87,7 @@ function mendId(block: ContentBlock, ids: MendedIds): ContentBlock {
   return block;
 }
 
-/** Gives each id of a conversation one of its own, also where two are the same once mended. */
+/** Gives each id of a conversation one of its own, even if two are the same once repaired. */
 class MendedIds {
   readonly #free = new FreeIds();
   readonly #mended = new Map<string, string>();

@@ -3,7 +3,7 @@ import { hasResults } from './has-results.ts';
 
 /**
  * Lets a user say what the system says among the messages, for models that take no other role
- * there. Results stay right behind their calls.
+ * there. Results stay right after their calls.
  */
 export function sayAsUser(messages: readonly Message[]): readonly Message[] {
   if (!saysSystem(messages)) return messages;

@@ -7,7 +7,7 @@ export function writeConversation(messages: readonly Message[]): string {
   return `[${messages.map(writeTurn).join(',')}]`;
 }
 
-/** Texts are kept of other formats only, so a message has no fields but these. */
+/** Texts of inputs are kept only for other formats, so a message has no fields but these. */
 function writeTurn(message: Message): string {
   const { role, content } = message;
   if (typeof content === 'string') return JSON.stringify(message);

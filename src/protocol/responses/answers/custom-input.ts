@@ -14,7 +14,7 @@ export function readCustomInput(input: Readonly<Record<string, unknown>>): strin
 }
 
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/;
-/** What is longer without being the head will not become it. */
+/** A longer text that is not the head yet will not become it. */
 const HEAD_CHARS_MAX = 256;
 const ESCAPES: Readonly<Record<string, string>> = {
   ...{ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },

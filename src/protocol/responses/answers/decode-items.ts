@@ -63,7 +63,7 @@ export class ItemDecoder {
     return isCall(open) ? this.#openCall(open, item) : [];
   }
 
-  /** Begins an item of which the upstream sends only the pieces, unless there was one before. */
+  /** Begins an item that the upstream sends only in pieces, unless there was one before. */
   expect(place: unknown, type: 'message' | 'reasoning'): void {
     const isKnown = this.#open.has(place) || this.#done.has(String(place));
     if (typeof place === 'number' && !isKnown) this.add(place, { type });
@@ -96,7 +96,7 @@ export class ItemDecoder {
     if (block !== undefined) block.notes = decodeTextNotes(said, item.phase);
   }
 
-  /** Takes a whole part, of which the end may not have been said. */
+  /** Takes a whole part, whose end may not have been sent. */
   complete(place: unknown, part: string, whole: unknown): InferenceEvent[] {
     const item = this.#open.get(place);
     return item === undefined ? [] : this.#complete(item, part, whole);

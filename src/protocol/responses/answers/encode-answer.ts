@@ -85,7 +85,7 @@ function writeItems({ content, stopReason }: InferenceAnswer, context: AnswerCon
   return items.map((item) => JSON.stringify(item));
 }
 
-/** A refusal may come in the middle of a call, of which then nothing is left but its name. */
+/** A refusal may come in the middle of a call. Nothing but the name of the call is then left. */
 function isCutBy(reason: StopReason, block: OutputBlock): boolean {
   if (block.type !== 'tool_use') return isTooLong(reason);
   const isHalf = Object.keys(block.input).length === 0;

@@ -20,8 +20,9 @@ import { responseContextOf } from './response-object.ts';
 
 /**
  * Returns an upstream's answer for a client of the same format: all of it, including unknown
- * fields. Without usage, all events are returned, and the answer has to be written anew with an
- * estimate; so it is if it was filtered, because clients would repeat the request.
+ * fields. Without usage, all events are returned, and the answer has to be re-encoded with an
+ * estimate. The same goes for an answer that was filtered, because clients would repeat the
+ * request.
  */
 export function relayResponsesAnswer(body: Buffer, terms: MendTerms): RelayedAnswer {
   const answer = readUpstreamBody(body);

@@ -52,7 +52,7 @@ const PIECES: ReadonlySet<string> = new Set(
     ...['reasoning_summary_text.delta', 'reasoning_summary_text.done'],
   ].map((name) => `response.${name}`),
 );
-/** How some upstreams call an event, and its name for clients. */
+/** What some upstreams call an event, and its name for clients. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['response.reasoning_part.added', 'response.content_part.added'],
   ['response.reasoning_part.done', 'response.content_part.done'],
@@ -64,14 +64,15 @@ type Finish = Extract<InferenceEvent, { type: 'finish' }>;
 const NO_FRAME: RelayedFrame = { events: [], bytes: [] };
 
 /**
- * Relays a stream from an upstream of the responses format to a client of this format. Whatever has
- * the whole response in it is written anew, with our names for the response and the model; so are
- * encrypted thoughts, and events whose numbers would leave a gap. What the upstream left out is
- * sent first (`ItemHistory`). Everything else is passed on unchanged. The end repeats the items
- * that were sent, because some clients read those and others read the end; items that only the
- * end has are sent first. Clients break on events that they do not know, so what is not part of
- * the answer is left out; and they run a call again that is sent again, so that is left out as
- * well. A sign of life goes on as an event, because comments do not reset every client's clock.
+ * Relays a stream from an upstream of the responses format to a client of this format. Whatever
+ * has the whole response in it is re-encoded, with our names for the response and the model; so
+ * are encrypted thoughts, and events whose numbers would leave a gap. What the upstream left out
+ * is sent first (`ItemHistory`). Everything else is passed on unchanged. The end repeats the
+ * items that were sent, because some clients read those and others read the end; items that only
+ * the end has are sent first. Clients break on events that they do not know, so what is not part
+ * of the answer is left out; and they run a call again that is sent again, so that is left out as
+ * well. A sign of life is sent on as an event, because comments do not reset every client's
+ * clock.
  */
 export function createResponsesRelay(terms: MendTerms): StreamRelay {
   return createStreamRelay(new ResponsesFrames(terms));
@@ -115,7 +116,7 @@ class ResponsesFrames implements FrameRelay {
     if (isLearnt) this.#texts.learn(bytes, relayed.events);
     else this.#texts.forget();
     this.#textNumber = this.#progress.nextNumber;
-    // The client gets now what waits in the decoder, and may not stay until it is decoded.
+    // The client already gets what waits in the decoder, and may leave before that is decoded.
     const undecodedBytes = this.#decoder.waitingBytes - waitedBytes;
     return undecodedBytes === 0 ? relayed : { ...relayed, undecodedBytes };
   }
@@ -192,7 +193,7 @@ class ResponsesFrames implements FrameRelay {
     return [...before, ...this.#relayWhole(type, mended, undefined)];
   }
 
-  /** Relays a piece of which all is sent that has to precede it. */
+  /** Relays a piece once everything that has to precede it is sent. */
   #relayWhole(type: string, payload: Json, bytes: Uint8Array | undefined) {
     const { item, output_index: place } = payload;
     if (type === ITEM_ADDED) this.#items.begin(place);
@@ -205,7 +206,7 @@ class ResponsesFrames implements FrameRelay {
     return [bytes];
   }
 
-  /** Only when it is done, a thought is whole. */
+  /** A thought is whole only when it is done. */
   #relayThought(type: string, payload: Json, item: Json): readonly Uint8Array[] {
     const isDone = type === ITEM_DONE;
     const sealed = sealItem(item, isDone ? this.#terms.seal : undefined);
@@ -237,7 +238,9 @@ class ResponsesFrames implements FrameRelay {
     return { events, bytes, closing: this.#close({ ...payload, response: mended }, status) };
   }
 
-  /** Sends the end of items that were begun, if only the end of the answer has it, or nothing. */
+  /**
+   * Sends the end of items that were begun, if only the end of the answer has it or nothing does.
+   */
   #relayRest(output: unknown): readonly Uint8Array[] {
     const listed: readonly unknown[] = Array.isArray(output) ? output : [];
     const end = (place: unknown, item: Json) =>

@@ -59,7 +59,7 @@ export function itemIdOf(prefix: 'msg' | 'fc' | 'ctc' | 'rs', requestId: string,
   return `${prefix}_${requestId.slice(REQUEST_ID_PREFIX.length)}_${index}`;
 }
 
-/** Tells the answers apart that thoughts are of. Undefined for an id that is not ours. */
+/** Returns the part of the id of a thought that names its answer; undefined if it is not ours. */
 export function answerOfThought(itemId: unknown): string | undefined {
   return typeof itemId === 'string' ? OWN_THOUGHT.exec(itemId)?.[1] : undefined;
 }

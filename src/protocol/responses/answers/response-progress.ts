@@ -2,8 +2,8 @@
 export const KEPT_CHARS_MAX = 4 * 1024 * 1024;
 
 /**
- * How far the events of one answer have come. All that write events share it: those of a relayed
- * stream come from its upstream, but the gateway itself reports a failure or a silence.
+ * How far the events of one answer have come. Everything that writes events shares it: those of a
+ * relayed stream come from its upstream, but the gateway itself reports a failure or a silence.
  */
 export interface ResponseProgress {
   /** The number of the next event. */

@@ -72,7 +72,7 @@ export function decodeInput(
   if (messages.length > 0) {
     return { system: system.join('\n') || undefined, messages, undecoded };
   }
-  // A model answers a message; instructions alone are one.
+  // A model needs a message to answer, so instructions alone become one.
   const text = system.join('\n');
   if (text !== '') {
     return { system: undefined, messages: [{ role: 'user', content: text }], undecoded };

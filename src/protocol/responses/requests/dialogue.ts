@@ -16,8 +16,8 @@ interface Turn {
 }
 
 /**
- * Puts items together to messages. The native format wants the results of all calls at the head of
- * the one message that follows them, and each id once.
+ * Joins items into messages. The native format wants the results of all calls at the head of the
+ * one message that follows them, and each id once.
  */
 export class Dialogue {
   readonly #turns: Turn[] = [createTurn()];
@@ -38,7 +38,7 @@ export class Dialogue {
   }
 
   /**
-   * A client whose answer broke off behind its thought may ask again with that thought. Vendors
+   * A client whose answer broke off after its thought may ask again with that thought. Vendors
    * refuse it beside the thought of the next answer.
    */
   addThoughts(thoughts: readonly ContentBlock[], thinker: string | undefined): void {
@@ -69,7 +69,7 @@ export class Dialogue {
     turn.results.set(id, {
       type: 'tool_result',
       tool_use_id: id,
-      // Some native upstreams refuse a result without content, and all an empty block.
+      // Some native upstreams refuse a result without content, and all refuse an empty block.
       content: content.length > 0 ? content : '',
     });
     return true;

@@ -12,7 +12,7 @@ interface TextKind {
   readonly name: string;
   /** Where it stands when it is whole. */
   readonly field: string;
-  /** The part of an item that it is. A call has one text, which is no part. */
+  /** The part of an item that it is. A call has one text, which is not a part. */
   readonly part?: PartKind;
 }
 
@@ -69,7 +69,7 @@ interface ItemState {
   readonly id: unknown;
   /** The parts that have begun. */
   readonly begun: Set<string>;
-  /** The texts of which something was said. */
+  /** The texts that a piece was sent of. */
   readonly said: Set<string>;
 }
 

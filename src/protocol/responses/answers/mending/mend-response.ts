@@ -9,14 +9,14 @@ import { encodeUsage } from '../encode-usage.ts';
 import { ECHO_CHARS_MAX, limitEcho, responseContextOf, responseIdOf } from '../response-object.ts';
 import { mendItem } from './mend-item.ts';
 
-/** What of an upstream's response is not for the client as it is. */
+/** What the client gets in place of parts of an upstream's response. */
 export interface MendTerms {
   readonly model: string;
   readonly context: AnswerContext;
   readonly seal: Sealer | undefined;
 }
 
-/** What a response is of which its upstream does not say it. */
+/** What these fields say if the upstream leaves them out. */
 const STATES: Readonly<Record<string, unknown>> = {
   object: 'response',
   completed_at: null,
@@ -86,7 +86,7 @@ export function carriesThought(item: unknown): item is Json {
   return isObject(item) && item['type'] === 'reasoning' && item['encrypted_content'] != null;
 }
 
-/** Only its upstream can read an encrypted thought, so the client gets it with that name. */
+/** Only its upstream can read an encrypted thought, so it goes out with that upstream's name. */
 export function sealItem(item: Json, seal: Sealer | undefined): Json {
   const encrypted = readText(item, 'encrypted_content');
   const id = readText(item, 'id');
