@@ -49,7 +49,7 @@ export interface AccountDirectory {
   createAccount(details: AccountDetails): Promise<Account>;
   /** Creates an account with this id, unless it exists. */
   ensureAccount(id: string, details: AccountDetails): Promise<void>;
-  /** With a version, only if the account still has it; so do all patches. */
+  /** Given a version, changes nothing unless the account still has it. All patches do so. */
   patchAccount(
     id: string,
     patch: AccountPatch,
@@ -114,7 +114,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     },
     getAccount: read,
     async listAccounts({ after, limit }) {
-      // One more tells whether there is another page.
+      // One more shows whether there is another page.
       const ids = await listAccountIds(store, after, limit + 1);
       const accounts = await readEach(ids.slice(0, limit), read);
       return { accounts, next: ids.length > limit ? accounts.at(-1)?.id : undefined };

@@ -8,13 +8,13 @@ type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** What is sold may have lost this plan since. */
+  /** This plan may not be sold any more. */
   readonly plan: string;
   readonly status: string;
-  /** Its own limits, beside those of its plan. */
+  /** Its own limits, in addition to those of its plan. */
   readonly limits: readonly Limit[];
   readonly balanceMicros: number;
-  /** From when its balance is low; undefined if the settings say so. 0 for never. */
+  /** Below this, its balance is low. Undefined if the settings decide; 0 for never. */
   readonly lowMicros: number | undefined;
   /** What running requests may still cost. */
   readonly heldMicros: number;
@@ -26,9 +26,9 @@ export interface AccountPatch {
   readonly name?: string | undefined;
   readonly plan?: string | undefined;
   readonly status?: AccountStatus | undefined;
-  /** Its own limits, beside those of its plan. */
+  /** Its own limits, in addition to those of its plan. */
   readonly limits?: readonly Limit[] | undefined;
-  /** From when its balance is low; null if the settings say so. */
+  /** Below this, its balance is low. Null if the settings decide. */
   readonly lowMicros?: number | null | undefined;
 }
 

@@ -14,9 +14,9 @@ const script = loadLuaScript(new URL('./confirm.lua', import.meta.url), ['record
 export type CountReplicas = (record: string) => Promise<number>;
 
 /**
- * Waiting for a replica stops the node from reading further commands of a connection, so this one
- * must take no others. All changes that come while one is waited for are then waited for at once;
- * in a Cluster, those of a hash tag, since others may be on another node.
+ * While Redis waits for a replica, it reads no further commands of the connection, so this one
+ * must carry no others. All changes that come during a wait share the next one; in a Cluster,
+ * those of a hash tag, since others may be on another node.
  */
 export function createCountReplicas(
   connection: Pick<RedisConnection, 'client' | 'isCluster'>,
@@ -66,7 +66,7 @@ async function askNode(
     if (!Array.isArray(replicas) || replicas.length === 0) return 0;
     return Number(await confirmAnd(connection, record, ['wait', '1', String(WAIT_TIME_MAX_MS)]));
   } catch {
-    // The write took place, whatever a Redis says that knows no ROLE or WAIT.
+    // The write took place, even if this Redis does not know ROLE or WAIT.
     return 0;
   }
 }

@@ -23,8 +23,8 @@ import { createWriter } from './writer.ts';
  */
 export interface Directory extends AccountDirectory, GroupDirectory, KeyDirectory {
   /**
-   * The limits of a key and what is left of them, under these rules; those of one of its end users,
-   * too, whose digest is given. Uses none of them up.
+   * The limits of a key and what is left of them, under these rules; also those of the end user
+   * whose digest is given. Uses none of them up.
    */
   describeKey(
     key: Pick<Key, 'id' | 'accountId'>,
@@ -46,9 +46,12 @@ interface DirectoryOptions {
   readonly countReplicas: CountReplicas;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
-  /** For what a failover may lose; the same clock where nobody watches the masters. */
+  /**
+   * The clock for what a failover may lose. Defaults to `clock`, for where nobody watches the
+   * masters.
+   */
   readonly masterClock?: Clock;
-  /** From when balances are low, by the settings in use. */
+  /** When a balance counts as low, by the settings in use. */
   readonly warnings: () => Warnings;
   readonly digestKey: (key: string) => string;
 }

@@ -22,15 +22,14 @@ export function demoKeyPath(dataDir: string): string {
 }
 
 /**
- * Creates an account to begin with, and its key, which is kept in the data folder. The id of the
- * account follows from the key. So a start finishes what the last one has begun, wherever it was
- * cut off.
+ * Creates a first account and its key, which is kept in the data folder. The id of the account
+ * follows from the key, so a start finishes what an interrupted one began.
  */
 export async function ensureDemoKey({ dataDir, directory }: DemoOptions): Promise<string> {
   const key = loadKey(demoKeyPath(dataDir));
   const accountId = accountOfKey(key);
-  // The account stays, and is written last: where it exists, its key was created before. Nothing
-  // may be left of a key that was revoked long ago, and it must not come back.
+  // The account is written last and never removed: if it exists, its key was created before. A
+  // key that was revoked long ago may have left no record, and must not come back.
   if (!(await hasAccount(directory, accountId))) {
     await directory.ensureKey(accountId, key, { name: 'demo' });
     await directory.ensureAccount(accountId, { name: 'demo', plan: 'pro' });

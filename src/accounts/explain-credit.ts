@@ -6,8 +6,9 @@ import type { WriteResult } from './writer.ts';
 export interface PaymentResult {
   readonly balanceMicros: number;
   /**
-   * Another call has entered the payment before, and it is not entered again. If it is false, this
-   * call has entered it, except after a lost reply of Redis, when nobody knows which call did.
+   * Whether another call had entered the payment already, so that it was not entered again. False
+   * means that this call entered it, unless a reply of Redis was lost: then nobody knows which
+   * call did.
    */
   readonly isRepeated: boolean;
   /** How many replicas have the payment; 0 also if there are no replicas. */

@@ -1,7 +1,7 @@
 import { decodeKeyBounds, encodeKeyBounds, type KeyBounds } from '../limits/encode-key-bounds.ts';
 import type { Texts } from './record-store.ts';
 
-/** A project or a team of an account. Its limits are of all of its keys together. */
+/** A project or a team of an account. Its limits apply to all of its keys together. */
 export interface Group extends Omit<KeyBounds, 'groupId'> {
   readonly id: string;
   readonly accountId: string;

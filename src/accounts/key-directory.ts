@@ -28,8 +28,8 @@ export interface KeyRotation extends RecordChange<Key> {
 interface RotateOptions {
   readonly overlapMs?: number | undefined;
   /**
-   * When the caller believes that the key was rotated last; null for never. If that is not so,
-   * nothing changes: a secret lives no longer than until the rotation after the next.
+   * When the key was last rotated, as the caller believes; null for never. If that is wrong,
+   * nothing changes, since no secret survives two rotations.
    */
   readonly baseRotatedMs?: number | null | undefined;
 }
@@ -112,7 +112,7 @@ export function createKeyDirectory(
       const changed = await records.change(id, (before) => {
         refuseRevoked(before);
         if (baseRotatedMs !== undefined) refuseRotated(before, baseRotatedMs ?? undefined);
-        // By its time a rotation is told from the one before.
+        // The time distinguishes a rotation from the one before.
         const rotatedMs = Math.max(clock.nowMs(), (before.rotatedMs ?? 0) + 1);
         const fields = { ...records.secretFields(key), rotated: String(rotatedMs) };
         return { fields, overlapMs };

@@ -4,14 +4,14 @@ import { DirectoryError } from './directory-error.ts';
 
 const KEPT_MS = 600_000;
 const RECENT_WRITES_MAX = 10_000;
-/** Nodes learn of a change of masters about once a second, and later if they must connect anew. */
+/** Nodes learn of a change of masters about once a second, and later if they must reconnect. */
 const OTHERS_WAIT_MAX_MS = 5_000;
 const OTHERS_WAIT_DELAY_MS = 100;
 
 /** What a repeat returns if another node has to repeat a write of its own before. */
 export const TOO_EARLY = Symbol('too early');
 
-/** Nobody waits for others any more if `isLast`. */
+/** With `isLast`, nobody waits for others any more. */
 type RepeatWrite = (isLast: boolean) => Promise<unknown>;
 
 /** Resolves with the errors of those writes that would fail again. */
@@ -20,15 +20,15 @@ export type RepeatWrites = () => Promise<readonly unknown[]>;
 export interface RecentWrites {
   add(repeat: RepeatWrite): void;
   /**
-   * Repeats the writes in order. Those that are too early come again after the others, until they
-   * have waited for long enough. Rejects at once while Redis is out.
+   * Repeats the writes in order. Those that are too early are tried again after the others, until
+   * they have waited long enough. Rejects at once while Redis is out.
    */
   repeat: RepeatWrites;
 }
 
 /**
  * Writes that Redis has acknowledged and a failover may still lose. Repeating a write that is not
- * lost changes nothing. The clock is one that stands still while a master is away.
+ * lost changes nothing. The clock must stand still while a master is away.
  */
 export function createRecentWrites(clock: Clock): RecentWrites {
   let writes: { readonly repeat: RepeatWrite; readonly addedMs: number }[] = [];

@@ -3,7 +3,7 @@ import { classifyRedisError } from '../redis/classify-redis-error.ts';
 import type { RedisConnection } from '../redis/connect-redis.ts';
 import { DirectoryError } from './directory-error.ts';
 
-/** The time from the first attempt until the caller is told that Redis is out. */
+/** The time from the first attempt until the caller learns that Redis is out. */
 const BUDGET_MS = 2_000;
 const RETRY_DELAY_MS = 50;
 const RETRY_DELAY_MAX_MS = 400;

@@ -12,9 +12,9 @@ export interface AccountRepair extends FigureRepair {
 }
 
 interface WantedRepairs {
-  /** Whose figures are to match their open holds. */
+  /** Accounts whose figures must match their open holds. */
   readonly accountIds: ReadonlySet<string>;
-  /** Figures that are to be as they are here. */
+  /** Figures to set to the values given here. */
   readonly figures: readonly AccountRepair[];
 }
 

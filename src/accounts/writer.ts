@@ -14,15 +14,19 @@ import { createRecentWrites, type RepeatWrites, TOO_EARLY } from './recent-write
 import type { RecordStore } from './record-store.ts';
 
 export type WriteResult<Reply> = Reply & {
-  /** How many replicas had the write when the caller was told; 0 also if there are no replicas. */
+  /**
+   * How many replicas had the write when the caller learned of it; 0 also if there are no
+   * replicas.
+   */
   readonly replicated: number;
 };
 
 export interface Writer {
   writeRecord(write: RecordWrite): Promise<WriteResult<RecordReply>>;
   /**
-   * `repeated` only if another call has certainly entered it before. If the reply to an attempt of
-   * this call was lost, it is `credited`, also if another call had entered it: nobody can tell.
+   * `repeated` only if another call has certainly entered it before. If the reply to an attempt
+   * of this call was lost, it is `credited`, even if another call had entered it: nobody can
+   * know.
    */
   writePayment(payment: Payment): Promise<WriteResult<CreditReply>>;
   /**
@@ -70,7 +74,7 @@ export function createWriter(
       });
       if (reply.kind !== 'credited' && reply.kind !== 'repeated')
         return { ...reply, replicated: 0 };
-      // An attempt that got no reply may have entered it, and nobody else would ever tell of it.
+      // An attempt that got no reply may have entered it, and nobody else would ever report it.
       const kind = attempts > 1 ? 'credited' : reply.kind;
       // The payment was covered when it was entered, whatever has been held since.
       const entered = { ...payment, isForced: true };
@@ -86,8 +90,9 @@ export function createWriter(
 }
 
 /**
- * Changes to a record are repeated in their order, for as long as the nodes that made them may come
- * with them. Of two changes the later one stays then, except that a revocation is final.
+ * Changes to a record are repeated in their order, as long as the nodes that made the earlier
+ * ones may still repeat those. So the later of two changes stays, except that a revocation is
+ * final.
  */
 function expectedOfRepeat(
   { expected, fields }: RecordWrite,
@@ -106,8 +111,9 @@ function isTooEarly(reply: RecordReply, expected: string): boolean {
 }
 
 /**
- * Whether the record has other changes in the place of this one, which it would know for as long as
- * few have followed. Who has changed it meanwhile did not see this change, so it is not made again.
+ * Whether the record has other changes in the place of this one: it would still know this one,
+ * since few have followed. Whoever changed it meanwhile did not see this change, so it is not
+ * made again.
  */
 function isLost(reply: RecordReply, expected: string, version: number): boolean {
   if (reply.kind !== 'conflict' || expected === 'new') return false;

@@ -20,7 +20,7 @@ export interface CatalogueChange {
   /** The version that the change was made from. It must be the last one. */
   readonly baseVersion: number;
   readonly document: CatalogueDocument;
-  /** From when it holds; at once if undefined. */
+  /** The time from which it holds; at once if undefined. */
   readonly fromMs: number | undefined;
   readonly who: Operator;
 }

@@ -21,9 +21,9 @@ export interface ApplyOrder {
   /** Names the catalogue if this is its first version. */
   readonly catalogueId: string;
   readonly baseVersion: number;
-  /** Absent: the next one. */
+  /** Absent for the next one. */
   readonly version?: number;
-  /** From when it holds. What is past means at once. */
+  /** The time from which it holds. A time in the past means at once. */
   readonly fromMs: number;
   readonly isRollback: boolean;
   readonly writeId: string;
@@ -43,7 +43,7 @@ export type ApplyReply =
 
 /** The last version, whether or not its time has come. */
 export interface CatalogueHead {
-  /** Tells this catalogue from that of another store. */
+  /** Distinguishes this catalogue from that of another store. */
   readonly id: string;
   readonly version: number;
   readonly digest: string;
@@ -141,7 +141,7 @@ export async function listVersions(connection: Connection): Promise<readonly Ver
     .sort((one, other) => other.version - one.version);
 }
 
-/** The client answers with a map or with a list, as its protocol has it. */
+/** The client returns a map or a list, depending on its protocol. */
 function pairsOf(reply: unknown): readonly (readonly [string, string])[] {
   if (!Array.isArray(reply)) return Object.entries(reply as Readonly<Record<string, string>>);
   const texts = reply.map(String);

@@ -9,7 +9,7 @@ export const VERSION_KINDS = ['seed', 'apply', 'rollback'] as const;
 /** How a version came to be. */
 const origin = z.object({
   kind: z.enum(VERSION_KINDS),
-  /** Null for the first version, which the settings are. */
+  /** Null for the first version, which the settings made. */
   who: z.custom<Operator>((value) => typeof value === 'object').nullable(),
   /** The version whose document a rollback took. */
   rolled_back_to: z.int().nullable(),
@@ -19,7 +19,7 @@ export type VersionOrigin = z.infer<typeof origin>;
 
 const versionNote = z.object({
   version: z.int().min(1),
-  /** From when it holds, by the clock of Redis. */
+  /** The time from which it holds, by the clock of Redis. */
   fromMs: z.number(),
   appliedMs: z.number(),
   origin,
@@ -31,7 +31,7 @@ export const storedVersion = versionNote.extend({ document: z.string() });
 export type VersionNote = Readonly<z.infer<typeof versionNote>>;
 export type StoredVersion = Readonly<z.infer<typeof storedVersion>>;
 
-/** Tells whether two documents are the same text. */
+/** Equal digests mean that two documents are the same text. */
 export function digestDocument(document: string): string {
   return createHash('sha256').update(document).digest('hex').slice(0, DIGEST_CHARS);
 }

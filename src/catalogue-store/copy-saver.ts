@@ -4,7 +4,7 @@ import { type CatalogueCopy, writeCopy } from './catalogue-copy.ts';
 /** Keeps the copy on the disk. */
 export interface CopySaver {
   save(copy: CatalogueCopy): void;
-  /** Writes what the disk did not take, if there is such a copy. */
+  /** Writes the copy that the disk did not take, if there is one. */
   retry(): void;
 }
 

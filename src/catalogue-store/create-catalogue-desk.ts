@@ -90,7 +90,7 @@ async function applyAndAnnounce(
   const reply = await store.ask(() => applyVersion(connection, order));
   if (reply.kind !== 'applied') throw refuseReply(reply);
   const { version, fromMs } = reply;
-  // A node that misses the message finds the version when it looks next.
+  // A node that misses the message finds the version at its next check.
   line.publish({ type: 'catalogue', version }).catch(() => {});
   await keeper.look();
   const replicated = await countReplicas(CATALOGUE_KEYS.head);

@@ -6,16 +6,16 @@ import { type CopySaver, createCopySaver } from './copy-saver.ts';
 import { createKnownVersions, type KnownVersions, type RefusedVersion } from './known-versions.ts';
 import { type OpenOptions, openCatalogue, restore } from './open-catalogue.ts';
 
-/** A message tells of a new version at once. This finds one whose message was missed. */
-const LOOK_MS = 1_000;
+/** A message announces a new version at once. This check finds one whose message was missed. */
+const CHECK_MS = 1_000;
 /** The longest time that a timer can wait. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** What the nodes of a fleet tell each other about the catalogue. */
+/** The messages about the catalogue between the nodes of a fleet. */
 export interface CatalogueLine {
   publish(message: { readonly type: 'catalogue'; readonly version: number }): Promise<void>;
   onMessage(type: 'catalogue', handler: (message: { readonly version: number }) => void): void;
-  /** What was published before this is lost. */
+  /** Messages that were published before this are lost. */
   onOpen(handler: () => void): void;
 }
 
@@ -33,9 +33,12 @@ export interface CatalogueKeeper {
   findFor(upstreams: readonly NamedUpstream[]): CurrentCatalogue | undefined;
   /** What this node sells. */
   current(): CurrentCatalogue;
-  /** Why a node with these upstreams could not go on selling what holds, or what is to hold. */
+  /**
+   * Why a node with these upstreams could not keep selling the version that holds, or sell one
+   * that will hold.
+   */
   findRefused(upstreams: readonly NamedUpstream[]): RefusedVersion | undefined;
-  /** Resolves when this node sells what Redis has, or does not know. */
+  /** Resolves when this node sells what Redis has, or could not find out. */
   look(): Promise<void>;
   stop(): void;
 }
@@ -57,7 +60,7 @@ export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKe
   let refused: RefusedVersion | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Sells what holds at this moment, and looks again when the next version does. */
+  /** Sells the version that holds now, and chooses again when the next one does. */
   const choose = () => {
     const nowMs = clock.nowMs();
     const choice = known.choose(upstreams(), nowMs);
@@ -75,16 +78,16 @@ export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKe
     if (nextMs === undefined) return;
     timer = setTimeout(choose, Math.min(nextMs - nowMs, TIMER_MAX_MS)).unref();
   };
-  const looks = shareRuns(async () => {
+  const checks = shareRuns(async () => {
     await reader.read();
     choose();
   });
 
-  line.onMessage('catalogue', () => void looks.run());
-  line.onOpen(() => void looks.run());
+  line.onMessage('catalogue', () => void checks.run());
+  line.onOpen(() => void checks.run());
   const polling = setInterval(() => {
-    if (!looks.isRunning()) void looks.run();
-  }, LOOK_MS);
+    if (!checks.isRunning()) void checks.run();
+  }, CHECK_MS);
   choose();
 
   return {
@@ -92,7 +95,7 @@ export async function keepCatalogue(options: KeeperOptions): Promise<CatalogueKe
     findFor: (wanted) => known.choose(wanted, clock.nowMs()).catalogue,
     current: () => sold,
     findRefused: (wanted) => known.findRefused(wanted, clock.nowMs()),
-    look: looks.run,
+    look: checks.run,
     stop() {
       clearInterval(polling);
       clearTimeout(timer);

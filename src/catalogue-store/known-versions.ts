@@ -31,13 +31,13 @@ export interface Choice {
 export interface KnownVersions {
   all(): readonly StoredVersion[];
   last(): StoredVersion | undefined;
-  /** Takes the versions that hold or wait. They replace those of equal number. */
+  /** Takes the versions that hold or wait. They replace those with the same numbers. */
   add(versions: readonly StoredVersion[]): void;
   /** Forgets all, then takes these. */
   replace(versions: readonly StoredVersion[]): void;
   /** The last version whose time has come and that a node with these upstreams can sell. */
   choose(upstreams: readonly NamedUpstream[], nowMs: number): Choice;
-  /** The first version from the one that holds on that these upstreams cannot sell. */
+  /** The first version, beginning with the one that holds, that these upstreams cannot sell. */
   findRefused(upstreams: readonly NamedUpstream[], nowMs: number): RefusedVersion | undefined;
   /** When the next version holds. Undefined if none waits. */
   nextMs(nowMs: number): number | undefined;
@@ -49,7 +49,7 @@ export function createKnownVersions(): KnownVersions {
   const built = new Map<string, CurrentCatalogue>();
 
   const take = (versions: readonly KnownVersion[]) => {
-    // A version after which one was applied that holds earlier is withdrawn.
+    // A version is withdrawn if one that was applied after it holds earlier.
     known = versions.filter(
       ({ fromMs }, place) => !versions.slice(place + 1).some((later) => later.fromMs < fromMs),
     );

@@ -10,7 +10,9 @@ import { applyVersion, readHead, readVersions } from './catalogue-records.ts';
 import type { CopySaver } from './copy-saver.ts';
 import type { KnownVersions } from './known-versions.ts';
 
-/** How often a node without a copy asks Redis before it gives up its start; each takes 2 s. */
+/**
+ * How many times a node without a copy asks Redis before its start fails; each attempt takes 2 s.
+ */
 const START_ATTEMPTS_MAX = 5;
 const ID_CHARS = 16;
 

@@ -38,7 +38,10 @@ interface AuditLogOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
-  /** For what a failover may lose; the same clock where nobody watches the masters. */
+  /**
+   * The clock for what a failover may lose. Defaults to `clock`, for where nobody watches the
+   * masters.
+   */
   readonly masterClock?: Clock;
   readonly log: Log;
 }

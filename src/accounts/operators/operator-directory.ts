@@ -37,7 +37,7 @@ export interface OperatorRecord {
   readonly name: string;
   readonly role: Role;
   readonly createdMs: number;
-  /** To about a minute. */
+  /** Accurate to about a minute. */
   readonly usedMs: number | undefined;
   readonly revokedMs: number | undefined;
 }
@@ -63,7 +63,10 @@ interface OperatorDirectoryOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly randomBytes: RandomBytes;
   readonly clock: Clock;
-  /** For what a failover may lose; the same clock where nobody watches the masters. */
+  /**
+   * The clock for what a failover may lose. Defaults to `clock`, for where nobody watches the
+   * masters.
+   */
   readonly masterClock?: Clock;
 }
 
@@ -180,7 +183,7 @@ function decode(
   const msIfAny = (text: string | null | undefined) => (text ? Number(text) : undefined);
   return {
     ...{ id, name, createdMs },
-    // A later version may know more roles. Here they may do the least.
+    // A later version may know more roles. Here they count as the least one.
     role: isRole(role) ? role : 'viewer',
     usedMs: msIfAny(usedText),
     revokedMs: msIfAny(revokedText),

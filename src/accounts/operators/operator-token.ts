@@ -15,7 +15,10 @@ export function isOperatorToken(text: string): boolean {
   return TOKEN_PATTERN.test(text);
 }
 
-/** Of tokens and cookies. They are random, so a plain digest does not help to guess them. */
+/**
+ * The digest of a token or a cookie. Both are random, so a plain digest does not help to guess
+ * them.
+ */
 export function digestSecret(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

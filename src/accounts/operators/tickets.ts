@@ -31,9 +31,9 @@ interface Ticket {
 /** Redis has only digests of the cookies, so nobody who reads it can use a ticket. */
 export interface Tickets {
   add(text: string): Promise<{ readonly cookie: string; readonly untilMs: number }>;
-  /** This is a use. Undefined if there is none, or if it has ended. */
+  /** Counts as a use. Undefined if there is none, or if it has ended. */
   read(cookie: string): Promise<Ticket | undefined>;
-  /** Reads it this once. */
+  /** Reads it and removes it. */
   take(cookie: string): Promise<Ticket | undefined>;
   /** All of them, also some that have ended. */
   list(): Promise<readonly (Ticket & { readonly digest: string })[]>;
@@ -43,12 +43,14 @@ interface TicketsOptions {
   readonly connection: Pick<RedisConnection, 'send'>;
   readonly store: RecordStore;
   readonly randomBytes: RandomBytes;
-  /** The Redis key of all of them. */
+  /** The Redis key that holds all of them. */
   readonly tickets: string;
   readonly lifeMs: number;
-  /** One that is not used for this long ends too. */
+  /** A ticket that is not used for this long ends too. */
   readonly idleMs: number;
-  /** Of all nodes together. Beyond this, the one that would end first is forgotten. */
+  /**
+   * The maximum of all nodes together. Beyond it, the ticket that would end first is forgotten.
+   */
   readonly ticketsMax: number;
 }
 
