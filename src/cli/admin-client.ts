@@ -3,14 +3,17 @@ import type { AdminSource } from '../config/source/read-admin-source.ts';
 import { CommandFailure, NodeRefusal, type RefusalBody } from './command-failure.ts';
 
 const ANSWER_TIME_MAX_MS = 10_000;
-/** Why a connection did not come about. After any other failure, the node may have read it all. */
+/**
+ * Codes of a connection that was never made. After any other failure, the node may have read it
+ * all.
+ */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
   ...['ENOTFOUND', 'EAI_AGAIN'],
 ]);
-/** For long lists, and for questions that the books may have to look at many days for. */
+/** For long lists, and for questions for which the books may have to read many days. */
 export const BOOKS_TIME_MAX_MS = 60_000;
-/** For answers without a bound of rows, which whoever reads them may slow down. */
+/** For answers with any number of rows, which a slow reader may delay. */
 const TEXT_TIME_MAX_MS = 600_000;
 const PAGE_MAX = 1_000;
 
@@ -33,7 +36,7 @@ export function createAdminClient({ url, token, tokenPath }: AdminSource): Admin
       method,
       headers: {
         authorization: `Bearer ${token.reveal()}`,
-        // By this header, the audit log tells commands from other callers.
+        // By this header, the audit log distinguishes commands from other callers.
         'user-agent': `tollgate-cli/${packageVersion()}`,
         'content-type': 'application/json',
       },
@@ -81,7 +84,7 @@ interface ListQuestion {
   readonly countMax?: number | undefined;
 }
 
-/** The pages of a list. None is asked for before the one before it has been dealt with. */
+/** The pages of a list. Each is asked for only when the one before it has been dealt with. */
 export async function* readPages<Item>(
   client: AdminClient,
   path: string,
@@ -102,7 +105,9 @@ export async function* readPages<Item>(
   }
 }
 
-/** What comes until the last end of a line at a time, and what follows it at the end. */
+/**
+ * Returns whole lines, as many at a time as have come, without the last end, and then the rest.
+ */
 async function* splitLines(body: AsyncIterable<Uint8Array> | readonly never[]) {
   const decoder = new TextDecoder();
   let rest = '';
@@ -143,7 +148,7 @@ function explainBrokenAnswer(error: unknown, question: Question): string {
 function explainSilence(error: unknown, question: Question): string {
   if (isTimeout(error)) return explainTimeout(question);
   const { code = '', message = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-  // What `fetch` refuses by itself, such as a port that no browser asks, has no code.
+  // What `fetch` refuses by itself, such as a port that browsers block, has no code.
   if (code === '' || UNSENT_CODES.has(code)) {
     return `cannot reach the node at ${question.url}: is it running? For another one, set --url or TOLLGATE_ADMIN_URL`;
   }

@@ -27,12 +27,12 @@ export async function askOwnKey(url: string, key: Secret): Promise<OwnKeyFigures
   const answer = await response.json().catch(() => undefined);
   if (response.ok && isOwnKey(answer)) return answer;
   const message = (answer as { error?: { message?: string } } | undefined)?.error?.message;
-  const told = message === undefined ? '' : `: ${message}`;
-  if (response.status === 401) throw new CommandFailure(`${url} refuses the key${told}`);
+  const detail = message === undefined ? '' : `: ${message}`;
+  if (response.status === 401) throw new CommandFailure(`${url} refuses the key${detail}`);
   if (response.ok || response.status === 404) {
     throw new CommandFailure(`${url} does not answer like a gateway: is it the address of listen?`);
   }
-  throw new CommandFailure(`${url}/v1/key answers with status ${response.status}${told}`);
+  throw new CommandFailure(`${url}/v1/key answers with status ${response.status}${detail}`);
 }
 
 function isOwnKey(answer: unknown): answer is OwnKeyFigures {

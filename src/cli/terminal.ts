@@ -36,8 +36,8 @@ export function flushOutput(): Promise<void> {
 const EXIT_READER_LEFT = 141;
 
 /**
- * Ends a command whose reader has left, such as `head`, as other programs end then: not with 0,
- * since a check has not been completed. A node goes on, since nobody needs to read what it prints.
+ * Ends a command whose reader has left, such as `head`, as other programs do: not with 0, since a
+ * check has not been completed. A node continues, since nobody needs to read what it prints.
  */
 export function endWithReader(isNode: () => boolean): void {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

@@ -9,17 +9,17 @@ import { followSummaries } from './follow-summaries.ts';
 import { openScreen } from './terminal-screen.ts';
 
 const RETRY_MS = 1_000;
-/** Nodes tell of themselves once they know that somebody listens. */
+/** Nodes report their activity once they know that somebody listens. */
 const SUMMARIES_WAITED_MAX = 4;
 
-/** A view of all nodes, once each of them has told of itself. */
+/** A view of all nodes, once each of them has reported. */
 export async function readFleetSnapshot(source: AdminSource): Promise<FleetView> {
   const leaving = new AbortController();
   try {
     let waited = 0;
     for await (const summary of followSummaries(source, leaving.signal)) {
       waited += 1;
-      // The first one is about less than a second.
+      // The first one covers less than a second.
       if (waited === 1) continue;
       const fleet = await askFleet(source);
       const running = fleet.nodes.filter(({ state }) => state !== 'gone').length;

@@ -38,11 +38,11 @@ interface WithBooksOptions {
 interface OpenedBooks {
   readonly config: Config;
   readonly books: Books;
-  /** Of the books, for people. */
+  /** Where the books are, for people. */
   readonly place: string;
   /** Throws when Redis does not answer within some seconds. */
   connect(): Promise<RedisConnection>;
-  /** The command is to end. */
+  /** Fires when the command has to end. */
   readonly signal: AbortSignal;
 }
 

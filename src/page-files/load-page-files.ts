@@ -40,7 +40,7 @@ export const PAGE_SECURITY_HEADERS = {
 };
 
 /**
- * Browsers always ask for the page anew. It names the files of its own build, and their names
+ * Browsers ask for the page each time. It names the files of its own build, and their names
  * contain a hash of their content.
  */
 const ALWAYS_ASK = 'no-cache';

@@ -128,7 +128,7 @@ export async function fetchAccounts(client: AdminClient): Promise<readonly Accou
   return accounts;
 }
 
-/** A payment without an answer may have been entered. With its id, it is so once at most. */
+/** A payment without an answer may have been entered. With its id, it is entered at most once. */
 function explainPayment(
   account: string,
   { amount, id }: { readonly amount: number; readonly id: string },

@@ -65,7 +65,7 @@ function printCases(places: readonly Place[]) {
   return { steps: steps.join('|'), words: words.join('\n') };
 }
 
-/** Follows the line as far as its words are commands, which tells the words that may follow. */
+/** Follows the line as far as its words are commands, to find the words that may follow. */
 function printBody(places: readonly Place[], given: string): string {
   const { steps, words } = printCases(places);
   return `  local place='' word words=''

@@ -104,7 +104,7 @@ export function registerKeyCommands(program: Command, host: CommandHost): void {
     );
 }
 
-/** A rotation that may have taken place must not be tried again without a look at the key. */
+/** A rotation that may have taken place must not be tried again before the key was checked. */
 function refuseRotation(error: unknown, { id, rotated_at: rotatedAt }: KeyData): never {
   if (isRefused(error) || !(error instanceof CommandFailure)) throw error;
   const message = `${error.message}\n\`rotated\` of ${id} was ${rotatedAt ?? ABSENT} before: if \`tollgate key show ${id}\` says otherwise now, its new secret is lost, and rotating again ends the one in use at once`;

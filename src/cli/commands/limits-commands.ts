@@ -22,7 +22,7 @@ interface MetLimit extends Omit<WrittenLimit, 'window'> {
   readonly reset_at: string | null;
 }
 
-/** `list` are those that `limits set` sets. */
+/** Those of kind `list` are set by `limits set`. */
 interface NamedLimit extends MetLimit {
   readonly kind: 'list' | 'rate' | 'monthly_cap' | 'concurrency';
 }
@@ -36,7 +36,7 @@ interface Rate {
 interface SharedAnswer {
   readonly object?: undefined;
   readonly rate_window_seconds: number;
-  /** Of the plan of the account. */
+  /** The rate of the plan of the account. */
   readonly rate: Rate;
   readonly limits: readonly MetLimit[];
 }
@@ -109,7 +109,7 @@ async function showLimits(client: AdminClient, id: string, user?: string): Promi
   return { data: limits, text: printTable([['OF', 'LIMIT', 'USED', 'HELD', 'EMPTY'], ...rows]) };
 }
 
-/** All that requests meet, from the key to the account. */
+/** All limits that requests meet, from the key to the account. */
 function listLimits(answer: SharedAnswer | KeyAnswer): readonly NamedLimit[] {
   const lists = answer.limits.map((limit): NamedLimit => ({ ...limit, kind: 'list' }));
   const window = formatWindow(answer.rate_window_seconds * 1_000);
@@ -141,7 +141,7 @@ function listControls(key: KeyAnswer): readonly NamedLimit[] {
   ];
 }
 
-/** Of a month such as `202611`. */
+/** The end of a month such as `202611`. */
 function endOfMonth(month: string): string {
   return new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)))).toISOString();
 }

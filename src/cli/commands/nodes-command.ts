@@ -44,7 +44,7 @@ function printNodes(fleet: FleetPage, nowMs: number): string {
   return [table, ...listProblems(fleet), ...answered].join('\n');
 }
 
-/** Of a node that is gone, only what it last was. */
+/** For a node that is gone, leaves out what only a running one has. */
 function printNode(node: FleetNode, nowMs: number): string[] {
   const isGone = node.state === 'gone';
   const now = (text: string) => (isGone ? ABSENT : text);

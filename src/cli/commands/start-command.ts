@@ -4,7 +4,7 @@ import { describeError } from '../../lib/describe-error.ts';
 
 /** Runs a node until it is told to end, and returns the exit code. `main.ts` passes it in. */
 export type RunNode = (options: {
-  /** Reads the settings anew at each call: at the start and at every reload. */
+  /** Reads the settings at each call: at the start and at every reload. */
   readonly readSource: () => ConfigSource;
   readonly installsRedis: boolean;
   /** Prints a line for the person who started the node. */

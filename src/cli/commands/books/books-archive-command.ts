@@ -29,7 +29,7 @@ export async function readGivenSource(): Promise<ConfigSource> {
 /** Archives every day that is due. Returns 1 if one of them could not be archived. */
 export async function runBooksArchiveCommand(options: BooksArchiveOptions): Promise<number> {
   const { isDryRun, json, out, err, progress } = options;
-  const tell = (text: string, data: object) => out(json ? JSON.stringify(data) : text);
+  const print = (text: string, data: object) => out(json ? JSON.stringify(data) : text);
   return await withBooks({ ...options, access: isDryRun ? 'read' : 'write' }, async (opened) => {
     const { config, books, connect, signal } = opened;
     const { archive, keepMs } = config.books;
@@ -42,7 +42,7 @@ export async function runBooksArchiveCommand(options: BooksArchiveOptions): Prom
     if (isDryRun) {
       const days = await planRetention(retention);
       for (const { day } of days) {
-        tell(`${nameDay(day)} would be archived`, { date: nameDay(day), archived: false });
+        print(`${nameDay(day)} would be archived`, { date: nameDay(day), archived: false });
       }
       if (days.length === 0 && !json) out('No day is due.');
       return 0;
@@ -59,8 +59,8 @@ export async function runBooksArchiveCommand(options: BooksArchiveOptions): Prom
       },
       onArchived({ date, rows, bytes }) {
         archived += 1;
-        const told = { date, archived: true, entries: rows, bytes };
-        tell(`${date} archived: ${rows} entries in ${bytes} bytes`, told);
+        const data = { date, archived: true, entries: rows, bytes };
+        print(`${date} archived: ${rows} entries in ${bytes} bytes`, data);
       },
       onFailure({ day }, { message }) {
         failed += 1;

@@ -5,7 +5,7 @@ import { withBooks } from '../../with-books.ts';
 interface BooksClaimOptions {
   readonly configPath: string | undefined;
   readonly json: boolean;
-  /** Whether books count that never had an entry, where others may have them all. */
+  /** Whether books that never had an entry are accepted, although others may have them all. */
   readonly takesEmpty: boolean;
   /** Both print whole lines and end the last one. */
   readonly out: (text: string) => void;

@@ -40,7 +40,7 @@ function registerArchive(group: Command, { terminal, setExitCode }: CommandHost)
       );
       const readSource = settingsOnStdin === true ? readGivenSource : undefined;
       const order = { configPath, readSource, isDryRun: dryRun === true, json: json === true };
-      // A node hears from it that it goes on.
+      // The progress shows a node that the command is still at work.
       const progress = settingsOnStdin === true ? terminal.out : terminal.progress;
       setExitCode(await runBooksArchiveCommand({ ...terminal, ...order, progress }));
     });

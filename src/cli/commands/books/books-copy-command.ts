@@ -9,7 +9,7 @@ import { withBooks } from '../../with-books.ts';
 
 interface BooksCopyOptions extends Pick<Terminal, 'out' | 'err' | 'progress'> {
   readonly configPath: string | undefined;
-  /** Of the file; without it, that of the data folder. */
+  /** The folder of the file; by default that of the books in the data folder. */
   readonly folder: string | undefined;
   readonly json: boolean;
 }

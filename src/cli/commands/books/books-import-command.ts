@@ -8,7 +8,7 @@ import { withBooks } from '../../with-books.ts';
 
 interface BooksImportOptions extends Pick<Terminal, 'out' | 'err' | 'progress'> {
   readonly configPath: string | undefined;
-  /** Of segments. If empty, the folder of segments in the data folder. */
+  /** Folders of segments. If empty, the one in the data folder. */
   readonly folders: readonly string[];
   readonly json: boolean;
 }

@@ -8,7 +8,7 @@ import {
 import { CommandFailure } from '../../command-failure.ts';
 import { ABSENT, printTable } from '../../print-table.ts';
 
-/** The node gives the receiver 10 s, and says what became of it. */
+/** The node gives the receiver 10 s, and reports the result. */
 const TEST_TIME_MAX_MS = 30_000;
 
 interface WebhookData {

@@ -15,7 +15,7 @@ import { createLog } from '../../../log/create-log.ts';
 import type { RedisConnection } from '../../../redis/connect-redis.ts';
 import { systemClock } from '../../../timers/system-clock.ts';
 
-/** An entry of the audit log names so many; the books have all of them. */
+/** An entry of the audit log names at most this many; the books have all of them. */
 const FINDINGS_ENTERED_MAX = 50;
 
 export interface AcceptOrder {
@@ -30,7 +30,9 @@ interface AcceptOptions extends AcceptOrder {
   readonly report: LedgerReport;
 }
 
-/** Accepts what was just found of these names, or throws if there is nothing of one of them. */
+/**
+ * Accepts what was just found under these names. Throws if there is nothing under one of them.
+ */
 export async function acceptFindings(options: AcceptOptions): Promise<LedgerReport> {
   const { books, names, reason, report } = options;
   const isAccepted = new Set(report.accepted.map(({ finding }) => finding));

@@ -30,8 +30,8 @@ import { type AcceptOrder, acceptFindings, printAcceptance } from './accept-find
 const TEMP_FOLDER = 'verifying';
 
 /**
- * What accounts and keys hold, so that it matches the open holds; or their balances and what they
- * spent as well, so that they are what the books have.
+ * `held` makes what accounts and keys hold match the open holds. `all` also sets their balances
+ * and what they spent to what the books have.
  */
 export type Repair = 'held' | 'all';
 
@@ -111,7 +111,9 @@ async function repair(
   return { ...report, is_clean: (await keepVerifiedFact(books, systemClock, report)) === 0 };
 }
 
-/** What is accepted is wrong nevertheless. Months are summed up again, and no balance uses them. */
+/**
+ * What was accepted is wrong nevertheless. Months are summed up again, and no balance uses them.
+ */
 function areBooksWhole(report: LedgerReport): boolean {
   const others = { drifts: [], unknown_accounts: [], accepted: [] };
   const sums = report.sum_drifts.filter(({ table }) => table !== 'usage_months');
@@ -122,7 +124,7 @@ function isOfHolds({ what }: Drift): boolean {
   return what === 'held_micros' || what === 'in_flight';
 }
 
-/** The figure in Redis that is to be what the books say. */
+/** The figure in Redis that must become what the books say. */
 function listFigures({ account, key, month, what, expected, found }: Drift): AccountRepair[] {
   if (what !== 'balance_micros' && what !== 'spent_micros') return [];
   const field = what === 'balance_micros' ? 'balance' : `spent:${month}`;
