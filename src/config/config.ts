@@ -67,8 +67,8 @@ export interface UpstreamConfig {
    */
   readonly outputLimitFields: Readonly<Record<string, 'max_completion_tokens' | 'max_tokens'>>;
   /**
-   * What this upstream accepts, of the features that not every upstream does: by the id of the
-   * model, with `*` for all others, which is always there.
+   * Which of the features that some upstreams lack this one accepts: by the id of the model, with
+   * `*` for all others, which is always there.
    */
   readonly accepts: Readonly<Record<string, readonly OptionalFeature[]>>;
   /**
@@ -79,7 +79,7 @@ export interface UpstreamConfig {
   /** Headers sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly tls: UpstreamTlsConfig | undefined;
-  /** Without a probe, only the requests of clients tell the health of the upstream. */
+  /** Without a probe, only the requests of clients show the health of the upstream. */
   readonly probe: ProbeConfig | undefined;
   /** What happens to fields of requests that the gateway does not know. */
   readonly unknownFields: 'pass' | 'drop' | 'refuse';
@@ -99,7 +99,7 @@ export interface UpstreamConfig {
 interface EndUsersConfig {
   /** The first that has a name counts. */
   readonly sources: readonly EndUserSource[];
-  /** Without it, whoever reads Redis may find out names by trying. */
+  /** Without it, whoever reads Redis may find out names by guessing. */
   readonly secret: Secret | undefined;
   readonly perAccountMax: number;
 }
@@ -130,7 +130,7 @@ export interface OidcConfig {
   readonly clientSecret: Secret | undefined;
   readonly redirectUrl: string;
   readonly roleClaim: string;
-  /** By the value of the claim. */
+  /** Roles by the value of the claim. */
   readonly roles: Readonly<Record<string, Role>>;
   readonly scopes: string;
   readonly sessionMs: number;
@@ -142,11 +142,11 @@ export interface KeepConfig {
   readonly ttlMs: number;
   readonly answerBytesMax: number;
   readonly accountBytesMax: number;
-  /** Of all accounts; each of the buckets has the same share. */
+  /** The maximum for all accounts; each bucket has an equal share of it. */
   readonly totalBytesMax: number;
 }
 
-/** From when operators and customers are told, before anything is refused. */
+/** From when operators and customers are warned, before anything is refused. */
 interface WarningsConfig {
   /** The share of a limit that blocks, or of a monthly cap, from which it warns. */
   readonly atShare: number;
@@ -160,7 +160,7 @@ interface NetworkConfig {
   readonly family: 4 | 6;
 }
 
-/** Who is told of events. */
+/** A receiver of events. */
 interface WebhookConfig {
   readonly name: string;
   readonly url: string;
@@ -172,7 +172,7 @@ interface WebhookConfig {
 export interface WebhooksConfig {
   /** No webhook goes to another host. */
   readonly hosts: readonly string[];
-  /** Addresses that are not public, and that webhooks may go to all the same. */
+  /** Addresses that are not public, but that webhooks may go to. */
   readonly privateNetworks: readonly NetworkConfig[];
   readonly endpoints: readonly WebhookConfig[];
 }
@@ -229,8 +229,8 @@ export interface Config extends CatalogueConfig {
   /** Whether browsers get the page for key owners. */
   readonly keyPage: boolean;
   /**
-   * Seal what models thought while clients keep it: the first seals, all open. Without any, a
-   * secret in Redis does.
+   * They seal a model's thoughts while clients keep them: the first seals, all open. Without any,
+   * a secret in Redis does both.
    */
   readonly reasoningSecrets: readonly Secret[];
   /** Origins whose pages may use the API from a browser: exact origins, or `*`. */

@@ -7,8 +7,8 @@ import type { CatalogueDocument } from './schema/catalogue-schema.ts';
 import { showLimit } from './schema/limit-schemas.ts';
 
 /**
- * What is sold, as one document under the names of the settings file. A model that leads where one
- * without routes does gets none: it then leads to the upstreams of any node.
+ * What is sold, as one document under the names of the settings file. A model whose routes are
+ * those of a model without any gets none: it then leads to the upstreams of any node.
  */
 export function describeCatalogue(
   { plans, models }: CatalogueConfig,

@@ -29,7 +29,7 @@ export function maskSettings(config: Config) {
 
 /**
  * The same settings with whatever `show` makes of a secret. The passwords of `redis.url` and
- * `books.url` are masked all the same.
+ * `books.url` are masked in any case.
  */
 export function showSettings<Shown>(config: Config, show: Show<Shown>) {
   const { ops, limits, redis } = config;

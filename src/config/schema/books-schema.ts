@@ -36,7 +36,7 @@ const s3 = settingsMap({
   secret_key: secret,
 });
 
-/** That an archive is one place, not two, is a rule of `find-conflicts.ts`. */
+/** `find-conflicts.ts` has the rule that an archive is one place, not two. */
 export const books = settingsMap({
   url: parsableText('a URL such as postgres://host:5432/tollgate', parseBooksUrl).optional(),
   connections: wholeNumber(1, CONNECTIONS_MAX).prefault(8),

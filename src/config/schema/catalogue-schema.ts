@@ -59,7 +59,7 @@ export const models = listOf(model, 'models', 1, MODELS_MAX);
 
 const planTerms = settingsMap({ requests: perMinute, limits: writtenLimits.prefault([]) });
 
-/** A number alone is the requests. */
+/** A number alone means the requests. */
 const plan = z
   .unknown()
   .meta({ description: 'requests in a rate window, or a map of them and further limits' })
@@ -73,7 +73,7 @@ const plan = z
 const plansError = expected('a map of settings');
 const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** The plans that are always there may have other terms, and there may be more. */
+/** The default plans may get other terms, and there may be more plans. */
 export const plans = z
   .record(z.string(), plan, { error: plansError })
   .transform((given): typeof given => ({ ...DEFAULT_PLANS, ...given }))

@@ -1,6 +1,6 @@
 import type { SettingPath, SettingProblem } from '../setting-problem.ts';
 
-/** A problem for each name that stands at an earlier path already. */
+/** Returns a problem for each name that already occurs at an earlier path. */
 export function findRepeated(
   named: readonly (readonly [SettingPath, unknown])[],
   claim: string,

@@ -62,10 +62,10 @@ export type WrittenLimit = z.output<typeof limit>;
 /** Limits as people write them. A variable may stand for an amount. */
 export const writtenLimits = listLimits(limitOfSettings);
 
-/** A list that replaces the one there is. */
+/** A list that replaces the present one. */
 export const limitsInput = listLimits(limit).transform((list): Limit[] => list.map(readLimit));
 
-/** Only of a limit that the schema has accepted. */
+/** Only for a limit that the schema has accepted. */
 export function readLimit({ unit, window, amount, action }: WrittenLimit): Limit {
   return {
     unit,

@@ -55,7 +55,7 @@ const ORIGINS_MAX = 100;
 const END_USER_SOURCES_MAX = 8;
 /** The one that seals, and the one before it. */
 const REASONING_SECRETS_MAX = 2;
-/** Whoever has an account, or reads Redis, has texts on which to try guesses. */
+/** Whoever has an account, or reads Redis, has texts to test guesses on. */
 const lastingSecret = secretOf(16);
 const END_USERS_MAX = 1_000_000;
 

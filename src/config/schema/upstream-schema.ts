@@ -23,7 +23,7 @@ import {
 const SEED_MAX = 2 ** 32 - 1;
 const TOKENS_PER_SECOND_MAX = 1_000_000;
 const CONCURRENCY_MAX = 100_000;
-/** Each probe is a request. More frequent ones tell nothing more. */
+/** Each probe is a request. More frequent ones would show nothing more. */
 const PROBE_INTERVAL_MIN_MS = 100;
 
 const vendorName = namedText(
