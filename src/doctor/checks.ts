@@ -1,4 +1,4 @@
-/** EVERY check there is, with what it looks at. src/docs/commands.md lists them from here. */
+/** EVERY check there is, with what it examines. src/docs/commands.md lists them from here. */
 export const CHECKS = {
   settings: 'the file and the variables: every problem in them',
   'node-version': 'Node.js is new enough, and there are native builds for it',

@@ -13,12 +13,12 @@ export function skipCheck(found: string): Finding {
   return { state: 'skipped', found };
 }
 
-export function warnCheck(found: string, mend: string): Finding {
-  return { state: 'warning', found, mend };
+export function warnCheck(found: string, advice: string): Finding {
+  return { state: 'warning', found, mend: advice };
 }
 
-export function failCheck(found: string, mend: string): Finding {
-  return { state: 'failed', found, mend };
+export function failCheck(found: string, advice: string): Finding {
+  return { state: 'failed', found, mend: advice };
 }
 
 const SEVERITY: readonly CheckState[] = ['skipped', 'ok', 'warning', 'failed'];

@@ -57,7 +57,7 @@ export function judgeLag(memory: BooksMemory | undefined): Finding {
       'Start a node; if one runs, its log says why it does not.',
     );
   }
-  const mend = `See the log of the node ${nodeId}, and check the server of the books.`;
-  if (lagMs > LAG_MAX_MS) return failCheck(found, mend);
-  return lagMs > LAG_MS_WARN ? warnCheck(found, mend) : passCheck(found);
+  const advice = `See the log of the node ${nodeId}, and check the server of the books.`;
+  if (lagMs > LAG_MAX_MS) return failCheck(found, advice);
+  return lagMs > LAG_MS_WARN ? warnCheck(found, advice) : passCheck(found);
 }

@@ -50,7 +50,7 @@ export async function checkBooks(config: Config, clock: Clock): Promise<CheckRes
   }
 }
 
-/** Undefined if Redis does not answer, which is a matter of other checks. */
+/** Undefined if Redis does not answer, which other checks report. */
 async function recallBooks(config: Config): Promise<BooksMemory | undefined> {
   const target = await findStoreTarget(config);
   if (target === undefined) return undefined;

@@ -3,7 +3,7 @@ import { describeError } from '../../lib/describe-error.ts';
 import { type Finding, failCheck, passCheck } from '../finding.ts';
 import type { BooksAccess } from './books-access.ts';
 
-/** By the code of the error: of Postgres or of the system. */
+/** Advice by the code of the error, of Postgres or of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Put the right user and password into books.url.',
   '28000': 'Let the user in from here: pg_hba.conf of the server, and sslmode= of books.url.',

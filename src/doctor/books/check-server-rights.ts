@@ -6,7 +6,7 @@ const SHOWN_MAX = 5;
 const READ_ONLY = '25006';
 const DENIED = '42501';
 
-/** Ends the trial so that nothing of it stays. */
+/** Ends the trial so that nothing of it stays behind. */
 class TrialDone extends Error {}
 
 export async function checkServerRights(books: Books): Promise<Finding> {
@@ -28,11 +28,11 @@ function failTrial(error: Error & { readonly code?: string }): Finding {
       'Point books.url at the primary, and set default_transaction_read_only off for the user.',
     [DENIED]: 'Make the user the owner of the database: alter database tollgate owner to tollgate.',
   };
-  const mend = advice[error.code ?? ''] ?? 'See the log of the server.';
-  return failCheck(error.message, mend);
+  const chosen = advice[error.code ?? ''] ?? 'See the log of the server.';
+  return failCheck(error.message, chosen);
 }
 
-/** Tables that somebody else has made may be shut. */
+/** Tables that somebody else has made may be inaccessible. */
 async function checkTables({ db }: Books): Promise<Finding> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class

@@ -3,7 +3,7 @@ import { type Finding, passCheck, warnCheck } from '../finding.ts';
 
 const KNOWN = MIGRATIONS.map(({ number }) => number);
 
-/** Undefined: the books are empty. */
+/** `applied` is undefined if the books are empty. */
 export function judgeSchema(applied: readonly number[] | undefined): Finding {
   if (applied === undefined) return passCheck('there are no tables yet; the first node makes them');
   const newer = applied.filter((number) => !KNOWN.includes(number));

@@ -10,11 +10,16 @@ import type { BooksAccess, BooksContents } from './books-access.ts';
 import { readContents } from './read-contents.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** Books grow evenly: with less room than this share of them, a tenth of their time is left. */
+/**
+ * Books grow evenly: free space below this share of their size lasts less than a tenth of their
+ * age.
+ */
 const FREE_SHARE_WARN = 0.1;
 const ELSEWHERE = 'Put data_dir on a disk of this machine, or set books.url to a Postgres.';
 
-/** File systems of other machines, by what statfs(2) says; their locks do not carry WAL. */
+/**
+ * File systems of other machines, by what statfs(2) returns; their locks are not enough for WAL.
+ */
 const REMOTE: ReadonlyMap<number, string> = new Map([
   [0x69_69, 'NFS'],
   [0xff_53_4d_42, 'CIFS'],
@@ -24,7 +29,7 @@ const REMOTE: ReadonlyMap<number, string> = new Map([
   [0x0b_d0_0b_d0, 'Lustre'],
 ]);
 
-/** Makes nothing: where there are no books yet, the checks try the folder above. */
+/** Creates nothing: if there are no books yet, the checks try the folder above. */
 export async function openFile(dir: string): Promise<BooksAccess> {
   const file = join(dir, BOOKS_FILE);
   const contents = existsSync(file) ? await readFileContents(dir, file) : undefined;

@@ -12,12 +12,12 @@ export function judgeNodeVersion(version: string): Finding {
     const versionMin = NODE_VERSIONS_MIN[release];
     return versionMin === undefined ? release : `${release} (${versionMin} or newer)`;
   });
-  const mend = `Install Node.js ${names.join(', ')}.`;
+  const advice = `Install Node.js ${names.join(', ')}.`;
   const minorMin = NODE_VERSIONS_MIN[major]?.split('.')[1];
   const isTooOld = Number(major) < Number(releases[0]) || Number(minor) < Number(minorMin ?? 0);
-  if (isTooOld) return failCheck(version, mend);
+  if (isTooOld) return failCheck(version, advice);
   // A build that the settings name may be for another release.
-  return releases.includes(major) ? passCheck(version) : warnCheck(version, mend);
+  return releases.includes(major) ? passCheck(version) : warnCheck(version, advice);
 }
 
 export function checkNativeBuild(uwsSha256: readonly string[]): Finding {

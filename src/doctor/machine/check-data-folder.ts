@@ -34,9 +34,9 @@ export async function checkDataFolder(dataDir: string): Promise<Finding> {
 export function judgeFreeSpace(dataDir: string, freeBytes: number): Finding {
   const free = formatByteSize(Math.floor(freeBytes / MEBIBYTE) * MEBIBYTE);
   const found = `${dataDir}, ${free} free`;
-  const mend = 'Free some space, or move data_dir: the journal and the ledger grow.';
-  if (freeBytes < FREE_BYTES_MIN) return failCheck(found, mend);
-  return freeBytes < FREE_BYTES_WARN ? warnCheck(found, mend) : passCheck(found);
+  const advice = 'Free some space, or move data_dir: the journal and the ledger grow.';
+  if (freeBytes < FREE_BYTES_MIN) return failCheck(found, advice);
+  return freeBytes < FREE_BYTES_WARN ? warnCheck(found, advice) : passCheck(found);
 }
 
 export function findExisting(folder: string): string {

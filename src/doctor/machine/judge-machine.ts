@@ -3,12 +3,12 @@ import { type Finding, failCheck, passCheck, warnCheck } from '../finding.ts';
 
 /** The backlog with which uWebSockets.js listens. */
 const BACKLOG = 512;
-/** Files for Redis, the log, the runtime and the bus. With fewer, nothing runs for long. */
+/** Files for Redis, the log, the runtime and the bus. With fewer, nothing keeps running. */
 const OPEN_FILES_RESERVE = 256;
 /** Memory that a worker needs for itself, without the bodies that it may hold. */
 const WORKER_MEMORY_BYTES = 128 * 1024 ** 2;
 const MEBIBYTE = 1024 ** 2;
-/** At random, a word of so many letters and digits has more than 100 bits. */
+/** A random word of this many letters and digits has more than 100 bits. */
 const ADMIN_TOKEN_CHARS_MIN = 20;
 
 interface FileNeed {
@@ -26,10 +26,10 @@ export function judgeOpenFiles({ limit, whose, socketsMax }: FileNeed): Finding 
   const needed = OPEN_FILES_RESERVE + socketsMax;
   const found = `${limit} for each process ${whose}`;
   if (limit >= needed) return passCheck(found);
-  const mend = `Raise it to at least ${needed} (ulimit -n, or LimitNOFILE= of a service), more for idle clients.`;
+  const advice = `Raise it to at least ${needed} (ulimit -n, or LimitNOFILE= of a service), more for idle clients.`;
   return limit < OPEN_FILES_RESERVE
-    ? failCheck(found, mend)
-    : warnCheck(`${found}, and max_concurrency may need ${needed}`, mend);
+    ? failCheck(found, advice)
+    : warnCheck(`${found}, and max_concurrency may need ${needed}`, advice);
 }
 
 /** Whoever has the token can create credits, and only its length protects it from guessing. */
@@ -37,8 +37,8 @@ export function judgeAdminToken(token: string | undefined): Finding {
   if (token === undefined) return passCheck('a random one, in the data folder');
   const found = `ops.admin_token has ${token.length} characters`;
   if (token.length >= ADMIN_TOKEN_CHARS_MIN) return passCheck(found);
-  const mend = `Set a random one of at least ${ADMIN_TOKEN_CHARS_MIN} characters: openssl rand -hex 32.`;
-  return warnCheck(found, mend);
+  const advice = `Set a random one of at least ${ADMIN_TOKEN_CHARS_MIN} characters: openssl rand -hex 32.`;
+  return warnCheck(found, advice);
 }
 
 export function judgeAcceptQueue(somaxconn: number): Finding {

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 
 const FILES_LINE = /^Max open files +(\d+|unlimited)/m;
 
-/** The limit of a process, by default of this one. Undefined if the system does not tell it. */
+/** The limit of a process, by default of this one. Undefined if the system does not report it. */
 export function readOpenFilesLimit(pid = 'self'): number | undefined {
   const limit = FILES_LINE.exec(readFile(`/proc/${pid}/limits`))?.[1];
   if (limit === undefined) return undefined;

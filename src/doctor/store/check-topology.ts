@@ -114,7 +114,7 @@ async function askClusterNode(server: StoreAccess): Promise<Finding> {
   return passCheck(`a Cluster of ${cluster.get('cluster_size')} masters, all slots served`);
 }
 
-/** A server that is away is only a warning, since the others tell where everything is. */
+/** A server that does not answer is only a warning, since the others know where everything is. */
 async function askNamed(
   { tls, auth, topology }: RedisTarget,
   endpoint: Endpoint,
