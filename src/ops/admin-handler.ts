@@ -52,7 +52,7 @@ export function createAdminHandler(
   /**
    * Reports a change that took place. From here on, a failure to report it must not fail the call.
    */
-  const tell = async (
+  const report = async (
     what: string,
     who: Operator,
     { account = null, key = null, before = null, after }: ChangeReport,
@@ -91,7 +91,7 @@ export function createAdminHandler(
     const what = nameChange(route, body);
     const answer = await route.handle(call).catch(async (error: unknown) => {
       if (what !== undefined && error instanceof DirectoryError && error.isInDoubt) {
-        await tell(what, who, unknownOf(route, call), 'unknown');
+        await report(what, who, unknownOf(route, call), 'unknown');
       }
       throw error;
     });
@@ -102,7 +102,7 @@ export function createAdminHandler(
     }
     const { status, change } = answer;
     if (what !== undefined && change !== undefined) {
-      await tell(what, who, change, 'done');
+      await report(what, who, change, 'done');
     }
     return { status, body: answer.body, headers: HEADERS };
   };

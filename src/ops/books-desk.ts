@@ -9,8 +9,9 @@ import type { Statement, StatementQuery } from '../books/questions/statements/st
 import type { UsageQuery } from '../books/questions/usage/usage-query.ts';
 
 /**
- * Answers what operators ask of the books, from another thread: queries and answers are plain data.
- * The signal ends the work when the client has left. Throws `BooksError` for every expected no.
+ * Answers what operators ask of the books, from another thread: queries and answers are plain
+ * data. The signal ends the work when the client has left. Throws `BooksError` for every expected
+ * refusal.
  */
 export interface BooksDesk {
   listRequests(query: RequestsQuery, signal: AbortSignal): Promise<RequestsPage>;
@@ -18,7 +19,7 @@ export interface BooksDesk {
   findReceipt(requestId: string, signal: AbortSignal): Promise<object | null>;
   /** Lines of JSON, several in one text. */
   listEntries(query: EntriesQuery, signal: AbortSignal): AsyncIterable<string>;
-  /** Whether they have the name of such a key. */
+  /** Whether the books have the name of this key. */
   knowsKey(key: string, signal: AbortSignal): Promise<boolean>;
   listRefusals(query: RefusalsQuery, signal: AbortSignal): Promise<RefusalsReport>;
   readStatus(signal: AbortSignal): Promise<BooksStatus>;

@@ -3,7 +3,7 @@ import { OpsProblem } from './ops-problem.ts';
 import type { EVENT_SCHEMAS } from './schemas/event-schemas.ts';
 
 const SUBSCRIBERS_MAX = 20;
-/** So that one operator leaves places to the others. */
+/** So that one operator leaves room for the others. */
 const SUBSCRIBERS_OF_OPERATOR_MAX = 10;
 /** The bytes that one subscriber has not read yet. */
 const QUEUE_BYTES_MAX = 256 * 1024;
@@ -48,8 +48,8 @@ interface Subscriber extends Listener {
 }
 
 /**
- * Publishes events to all subscribers. A subscriber that reads too slowly misses events, and is
- * told how many.
+ * Publishes events to all subscribers. A subscriber that reads too slowly misses events, and
+ * learns how many.
  */
 export function createEventHub(): EventHub {
   const subscribers = new Set<Subscriber>();

@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /**
  * The fields that differ, in the order of the new values. An absent value and null are the same.
- * The version differs after each change, so it tells nothing.
+ * The version differs after each change, so it is left out.
  */
 export function listChanges(before: object | null, after: object | null): FieldChange[] {
   const [old, now] = [(before ?? {}) as Values, (after ?? {}) as Values];

@@ -8,7 +8,7 @@ export class OpsProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields of the answer beside code and message. */
+  /** Fields of the answer besides code and message. */
   readonly details: object;
 
   constructor(

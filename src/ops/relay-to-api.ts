@@ -86,7 +86,7 @@ async function askApi(
   }
 }
 
-/** Without these entries, the API would take the request for one that came past its proxies. */
+/** Without these entries, the API would believe that the request bypassed its proxies. */
 function forwardedBy(trustedProxies: number): string {
   return Array<string>(trustedProxies).fill('127.0.0.1').join(', ');
 }

@@ -3,16 +3,16 @@ import { type BoundedCache, createBoundedCache } from '../../lib/collections/bou
 import type { Clock } from '../../lib/time/clock.ts';
 import type { AdminCaller } from './admin-caller.ts';
 
-/** A revocation that is not heard holds after this time. */
+/** A revocation that was missed takes effect after this time. */
 const KEEP_MS = 5_000;
 const CALLERS_MAX = 1_000;
 
 /**
  * Remembers for some seconds whose a token or a cookie is, so that not every call asks Redis. It
- * forgets everybody at each revocation, and remembers nobody while revocations are not heard.
+ * forgets everybody at each revocation, and remembers nobody while it cannot hear of revocations.
  */
 export interface CallerMemory {
-  /** Asks again for what is not known. Nobody who is unknown is remembered. */
+  /** Asks unless the caller is remembered. Unknown callers are not remembered. */
   find(
     secret: string,
     ask: (secret: string) => Promise<AdminCaller | undefined>,
@@ -21,7 +21,7 @@ export interface CallerMemory {
   forgetAll(): void;
   /** Calls back when somebody was revoked, until the signal fires. */
   onForget(handler: () => void, until: AbortSignal): void;
-  /** Whether revocations on other nodes are heard from now on. */
+  /** Whether it hears of revocations on other nodes from now on. */
   setHearing(isHearing: boolean): void;
 }
 
@@ -39,7 +39,7 @@ export function createCallerMemory(clock: Clock): CallerMemory {
       const remembered = isHeard ? before.get(digest) : undefined;
       if (remembered !== undefined) return remembered;
       const caller = await ask(secret);
-      // A revocation in between may be newer than the answer. Then `before` is in use no longer.
+      // A revocation in between may be newer than the answer. Then `before` is no longer in use.
       if (caller !== undefined) before.set(digest, caller);
       return caller;
     },

@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import type { AdminStream } from '../routes/admin-route.ts';
 import type { CallerMemory } from './caller-memory.ts';
 
-/** An end by time, and a revocation that is not heard, are noticed after this time. */
+/** The end of a session, and a revocation that was missed, are noticed within this time. */
 const ASK_AGAIN_MS = 5_000;
 
 interface Stream extends AdminStream {
-  /** Whether it is whole at some time, unlike events. */
+  /** Whether it is complete at some time, unlike events. */
   readonly hasEnd: boolean;
 }
 
 /**
- * An answer that goes on for long, such as events, breaks off when its caller was revoked, when
- * the session has ended, or when nobody can tell since Redis is out.
+ * Breaks off an answer that takes a long time, such as events, when its caller is revoked, when
+ * the session has ended, or when nobody can know that because Redis is out.
  */
 export function createEndWithCaller(callers: Pick<CallerMemory, 'onForget'>) {
   return ({ stream, hasEnd }: Stream, isStillIn: () => Promise<unknown>): AdminStream => ({
@@ -21,7 +21,7 @@ export function createEndWithCaller(callers: Pick<CallerMemory, 'onForget'>) {
       if (response.destroyed) return;
       const over = new AbortController();
       const breakOff = () => {
-        // Where there is an end, it says that all has been sent.
+        // If the answer has an end, it says that everything was sent.
         if (hasEnd || response.writableEnded) response.destroy();
         else response.end();
       };

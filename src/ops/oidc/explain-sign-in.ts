@@ -4,7 +4,7 @@ import { explainError } from '../ops-problem.ts';
 export class SignInProblem extends Error {
   override readonly name = 'SignInProblem';
   readonly status: number;
-  /** Anybody may be refused so, as often as they ask. */
+  /** Whether anybody can cause this refusal, as often as they like. */
   readonly isForAnybody: boolean;
 
   constructor(status: number, message: string, { isForAnybody = false } = {}) {
@@ -19,7 +19,7 @@ interface Explanation {
   /** For a page and for the log. It never has what the provider sent, apart from its error code. */
   readonly message: string;
   readonly code: string;
-  /** Whether a provider or a Redis is in trouble, rather than somebody refused. */
+  /** Whether the provider or Redis is in trouble, rather than somebody being refused. */
   readonly isOurs: boolean;
 }
 
@@ -40,8 +40,8 @@ export function explainSignIn(error: unknown): Explanation {
   if (known !== undefined) {
     return { status: known.status, message: known.message, code: known.code, isOurs: true };
   }
-  const { code, error: told, name } = error as Readonly<Record<string, unknown>>;
-  const shown = [told, code, name].find(
+  const { code, error: reported, name } = error as Readonly<Record<string, unknown>>;
+  const shown = [reported, code, name].find(
     (text) => typeof text === 'string' && CODE_PATTERN.test(text),
   );
   const named = String(shown ?? 'unknown');

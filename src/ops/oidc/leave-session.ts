@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { showSession } from '../routes/operator-routes.ts';
 import type { OidcParts } from './oidc-parts.ts';
 
-/** Ends the session of a cookie, if it still goes on, and enters that in the log of changes. */
+/**
+ * Ends the session of a cookie, if it has not ended yet, and enters that in the log of changes.
+ */
 export async function leaveSession(
   { sessions, callers, audit, node }: OidcParts,
   cookie: string,

@@ -49,7 +49,7 @@ function createPaths(options: OidcOptions, log: Log): ReadonlyMap<string, OidcPa
 
 const get = (handle: HandleOidc): OidcPath => ({ method: 'GET', handle });
 
-/** What the sign-in page has to know. It is no refusal if nobody is signed in. */
+/** What the sign-in page has to know. That nobody is signed in is no refusal. */
 function createStateHandler({ sessions, cookies }: OidcParts): HandleOidc {
   return async ({ headers }) => {
     const cookie = cookies.session.read(headers);
@@ -60,7 +60,7 @@ function createStateHandler({ sessions, cookies }: OidcParts): HandleOidc {
   };
 }
 
-/** Ends the session here. The one at the provider goes on. */
+/** Ends the session here. The one at the provider continues. */
 function createSignOutHandler(parts: OidcParts): HandleOidc {
   const { oidc, sessions, cookies } = parts;
   const { origin } = new URL(oidc.redirectUrl);

@@ -7,13 +7,13 @@ export interface OidcSettings {
   readonly clientId: string;
   /** Absent for a public client. */
   readonly clientSecret: Secret | undefined;
-  /** Of the dashboard as browsers reach it, with the path `/oidc/callback`. */
+  /** Where browsers reach the dashboard, with the path `/oidc/callback`. */
   readonly redirectUrl: string;
-  /** The claim that tells the role: its name, or names with dots between. */
+  /** The claim that holds the role: its name, or names with dots between. */
   readonly roleClaim: string;
-  /** By the value of the claim. */
+  /** Roles by the value of the claim. */
   readonly roles: Readonly<Record<string, Role>>;
-  /** With spaces between. */
+  /** Separated by spaces. */
   readonly scopes: string;
   readonly sessionMs: number;
 }

@@ -74,11 +74,11 @@ export function createProvider(settings: OidcSettings, clock: Clock): Provider {
       );
       const claims = tokens.claims() ?? { sub: '' };
       const { sub } = claims;
-      const isTold = readClaim(claims, roleClaim) !== undefined;
-      if (isTold || configuration.serverMetadata().userinfo_endpoint === undefined) {
+      const hasRole = readClaim(claims, roleClaim) !== undefined;
+      if (hasRole || configuration.serverMetadata().userinfo_endpoint === undefined) {
         return { subject: sub, claims };
       }
-      // Many providers tell groups here only.
+      // Many providers list groups only here.
       const more = await client.fetchUserInfo(configuration, tokens.access_token, sub);
       return { subject: sub, claims: { ...more, ...claims } };
     },
@@ -103,7 +103,7 @@ async function discoverProvider(
   );
   for (const change of execute) change(configuration);
   configuration.timeout = ANSWER_TIME_MAX_S;
-  // The signature of an ID token is checked, also where it came over TLS.
+  // The signature of an ID token is checked, even if it came over TLS.
   client.enableNonRepudiationChecks(configuration);
   return configuration;
 }

@@ -1,7 +1,7 @@
 import { PAGE_SECURITY_HEADERS } from '../../page-files/load-page-files.ts';
 import type { OpsAnswer } from '../ops-answer.ts';
 
-/** A page for somebody whose sign-in came to nothing. It has no script and no style. */
+/** A page for somebody whose sign-in failed. It has no script and no style. */
 export function createProblemPage(
   status: number,
   problem: string,

@@ -12,9 +12,9 @@ import { createProvider, type ProvenPerson } from './provider.ts';
 import { readClaim, readName, readSubject, roleOf } from './read-role.ts';
 import { createProblemPage } from './sign-in-page.ts';
 
-/** Each begins a sign-in, which Redis keeps for some minutes. */
+/** Redis keeps each sign-in that begins for some minutes. */
 const SIGN_INS_PER_MINUTE_MAX = 30;
-/** In the log, of each refusal that anybody may get as often as they ask. */
+/** Lines in the log of each refusal that anybody can cause as often as they like. */
 const LINES_PER_MINUTE_MAX = 1;
 /** The only place a sign-in ever leads to, whatever its address says. */
 const DASHBOARD = '/';
@@ -61,7 +61,7 @@ export function createSignInHandlers(parts: OidcParts): {
     const { url = '' } = request;
     const person = await provider.finish(url.slice(url.indexOf('?')), signIn);
     const { session, cookie } = await sessions.open(findRole(parts, person));
-    // Whoever was signed in with this browser is so no longer.
+    // Whoever was signed in with this browser no longer is.
     const old = cookies.session.read(request.headers);
     if (old !== undefined) await leaveSession(parts, old, request);
     await auditSignIn(parts, session, request);

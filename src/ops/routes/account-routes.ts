@@ -92,7 +92,7 @@ export function createAccountRoutes(options: AccountRoutesOptions): readonly Adm
   ];
 }
 
-/** The books find them; what they have is in Redis. */
+/** The books find the accounts; their figures are in Redis. */
 async function searchAccounts(
   { directory, books }: AccountRoutesOptions,
   query: AccountSearch,

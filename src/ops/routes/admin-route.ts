@@ -66,7 +66,7 @@ interface AdminRouteDefinition<Query, Body> extends AdminRouteShape {
   readonly query?: z.ZodType<Query>;
   /** Absent if the route takes no body. */
   readonly body?: z.ZodType<Body>;
-  /** What there is to say of a change if nobody knows whether it took place, without secrets. */
+  /** What to report of a change if nobody knows whether it took place, without secrets. */
   readonly describeUnknown?: (call: AdminCall<Query, Body>) => object;
   handle(call: AdminCall<Query, Body>): Promise<AdminAnswer | AdminStream>;
 }

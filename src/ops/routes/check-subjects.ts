@@ -13,8 +13,8 @@ interface SubjectSources {
 }
 
 /**
- * Refuses a wrong id, which would look like an id without requests. A key may be known to the books
- * alone: its record goes when it was revoked long ago.
+ * Refuses a wrong id, which would look like an id without requests. A key may be known to the
+ * books alone: its record is removed a long time after the key was revoked.
  */
 export async function checkSubjects(
   { directory, books }: SubjectSources,

@@ -19,7 +19,7 @@ import { type AdminAnswer, type AdminRoute, defineAdminRoute } from './admin-rou
 import { sendSlowJson } from './send-slow-json.ts';
 
 const RETRY_AFTER_S = 5;
-/** How much time a row of the history is about. */
+/** How much time a row of the history covers. */
 const HISTORY_ROW_S = 10;
 
 export interface ClusterRoutesOptions {

@@ -94,7 +94,7 @@ function createRevokeRoute({ operators, sessions, callers }: OperatorRoutesOptio
     changes: 'operator.revoke',
     answer: operatorRevokedAnswer,
     async handle({ id }) {
-      // This node must not remember them until it hears of it from Redis.
+      // This node must not remember them until the message from Redis arrives.
       const done = await (id.startsWith(SESSION_ID_PREFIX) ? endSession(id) : revoke(id)).finally(
         callers.forgetAll,
       );

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
-/** Proxies give up after a minute without a byte, and clients after some. */
+/** Proxies give up after a minute without a byte, and clients after a few minutes. */
 const SIGN_OF_LIFE_MS = 15_000;
 
 /**
- * Sends what may take long. Until it is there, white space shows that it is on its way, which JSON
- * may begin with. A failure before the first of it is still sent as a plain refusal.
+ * Sends an answer that may take a long time. Until it is ready, white space, which JSON may begin
+ * with, shows that it is on its way. A failure before the first white space is still sent as a
+ * plain refusal.
  */
 export async function sendSlowJson(
   response: ServerResponse,

@@ -62,7 +62,7 @@ const credits = (isAllowed: (micros: number) => boolean, what: string) => {
     .transform((value) => parseCredits(value) ?? 0);
 };
 
-/** The dashboard leads to what has the name by its name. */
+/** In the dashboard, the name is the text of a link. */
 const name = text(NAME_CHARS_MAX).refine((value) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(value), {
   error: 'must have a character that can be seen',
 });
@@ -74,7 +74,7 @@ const time = z.iso
 /** Which version the caller changes; without it the last one. */
 const baseVersion = wholeNumber(1, Number.MAX_SAFE_INTEGER).optional();
 
-/** Null for what the settings say. */
+/** Null if the settings decide. */
 const lowBalance = credits((micros) => micros >= 0, 'credits of 0 or more').nullish();
 
 function createAccountSchemas({ planNames }: SchemaOptions) {

@@ -35,7 +35,7 @@ const note = {
   from: time,
   applied_at: time,
   kind: z.enum(VERSION_KINDS),
-  /** Null for the first version, which the settings of a node are. */
+  /** Null for the first version, which the settings of a node made. */
   who: whoAnswer.nullable(),
   rolled_back_to: count.nullable(),
 };

@@ -53,7 +53,7 @@ export const nodeParts = {
 const memberAnswer = z.strictObject({
   id: z.string(),
   state: z.enum(MEMBER_STATES),
-  /** Whether a node that is gone has said so. One that has not was lost. */
+  /** Whether a node that is gone has announced its end. One that has not was lost. */
   has_ended: z.boolean(),
   heard_at: time,
   started_at: time,
@@ -111,7 +111,7 @@ export const fleetReloadAnswer = z.strictObject({
 
 const quantiles = z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() });
 
-/** What all requests together did in some time. */
+/** What all requests together did in a span of time. */
 export const trafficParts = {
   requests: count,
   refused: count,
@@ -124,11 +124,11 @@ export const trafficParts = {
 };
 
 export const historyAnswer = z.strictObject({
-  /** How much time each row is about, in seconds. */
+  /** How many seconds each row covers. */
   seconds: count,
   data: z.array(
     z.strictObject({
-      /** When the time of the row began. */
+      /** When the span of the row began. */
       at: time,
       /** How many nodes reported it. */
       nodes: count,

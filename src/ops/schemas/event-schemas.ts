@@ -7,7 +7,7 @@ const count = z.int().min(0);
 const summaryData = z.strictObject({
   /** Null if these are the sums of all nodes. */
   node: z.string().nullable(),
-  /** How many nodes told of this second. */
+  /** How many nodes reported this second. */
   nodes: count,
   ...trafficParts,
 });

@@ -10,7 +10,7 @@ const operatorFields = {
   role: z.enum(ROLES),
   status: z.enum(['active', 'revoked']),
   created_at: time,
-  /** To about a minute. */
+  /** Accurate to about a minute. */
   used_at: time.nullable(),
   revoked_at: time.nullable(),
 };
@@ -30,7 +30,7 @@ const sessionShown = z.strictObject({
 
 export const operatorsAnswer = z.strictObject({
   data: z.array(operatorShown),
-  /** Of people who signed in with an account of the provider. */
+  /** The sessions of people who signed in with an account of the provider. */
   sessions: z.array(sessionShown),
 });
 

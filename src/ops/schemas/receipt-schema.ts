@@ -4,8 +4,8 @@ const ms = z.number();
 const tokens = z.int().min(0);
 
 /**
- * The details of a receipt, beside the amounts. Null if a detail was lost, absent while the request
- * runs.
+ * The details of a receipt, besides the amounts. Null if a detail was lost, absent while the
+ * request runs.
  */
 export const receiptDetails = {
   masked_key: z.string().nullable().optional(),
