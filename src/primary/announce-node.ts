@@ -13,7 +13,7 @@ interface Announcement {
   readonly models: readonly Pick<ModelConfig, 'id' | 'isEmbedding'>[];
   /** The names of those that are sold. */
   readonly plans: readonly string[];
-  /** Why Redis does not take this node yet; undefined if it does. */
+  /** Why Redis does not accept this node yet; undefined if it does. */
   readonly redisTrouble: string | undefined;
   /** How commands are called here. */
   readonly program: string;
@@ -72,7 +72,7 @@ function describeRedis(announcement: Announcement): string {
   return config.redis === 'embedded' ? `embedded, data in ${config.dataDir}` : 'as configured';
 }
 
-/** Commands ask the node of the defaults, unless they are told of another. */
+/** Commands ask the node at the default address, unless they are given another. */
 function announceCommands(
   { config: { ops, dataDir }, plans, program }: Announcement,
   print: (line: string) => void,

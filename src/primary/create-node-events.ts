@@ -34,17 +34,17 @@ export function createNodeEvents({ publish, noteActivity }: NodeEventsOptions): 
         // A report that the worker sent before its end can arrive after the news of its exit.
         note(worker.pid, isGone ? { ...activity, open: 0 } : activity);
       });
-      const tell = (state: string, more: object = {}) =>
+      const publishState = (state: string, more: object = {}) =>
         publish({ type: 'worker', data: { worker: slot, pid: worker.pid, state, ...more } });
-      tell('started');
+      publishState('started');
       worker.listening.then(
-        () => tell('listening'),
+        () => publishState('listening'),
         () => {},
       );
       void worker.exited.then((exit) => {
         isGone = true;
         openOf.delete(worker.pid);
-        tell(exit.code === 0 ? 'ended' : 'died', exit);
+        publishState(exit.code === 0 ? 'ended' : 'died', exit);
       });
       return worker;
     },

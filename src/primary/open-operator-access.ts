@@ -15,7 +15,7 @@ export interface OperatorAccess {
   readonly operators: OperatorDirectory;
   readonly sessions: Sessions;
   readonly callers: CallerMemory;
-  /** Hears on the line of the fleet who was revoked on other nodes. */
+  /** Learns on the line of the fleet who was revoked on other nodes. */
   hear(line: Pick<FleetLine, 'onMessage' | 'onOpen' | 'onLost'>): void;
 }
 

@@ -44,7 +44,7 @@ export function readNodeState(parts: NodeParts): NodeState {
 
 /**
  * The worst health that any worker reports. Undefined until a worker has reported. A draining
- * worker hardly calls an upstream any more, so it would go on telling of one that has recovered: it
+ * worker hardly calls an upstream any more, so it would keep reporting one that has recovered: it
  * counts only while no other worker has reported.
  */
 export function readUpstreamHealth(
@@ -94,10 +94,10 @@ function viewUpstream({ name, kind, url, probe }: UpstreamConfig, parts: NodePar
 }
 
 function viewRedis({ redis }: Config, workers: readonly WorkerProcess[]): NodeState['redis'] {
-  const told = workers.flatMap((worker) => worker.report()?.storeOutForMs ?? []);
-  const outForMs = Math.max(0, ...told);
+  const reported = workers.flatMap((worker) => worker.report()?.storeOutForMs ?? []);
+  const outForMs = Math.max(0, ...reported);
   return {
-    state: told.length === 0 ? 'unknown' : outForMs > 0 ? 'out' : 'up',
+    state: reported.length === 0 ? 'unknown' : outForMs > 0 ? 'out' : 'up',
     isEmbedded: redis === 'embedded',
     topology: redis === 'embedded' ? 'standalone' : redis.topology,
     outForMs,

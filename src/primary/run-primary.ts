@@ -49,7 +49,7 @@ import { watchBooksRoom } from './watch-books.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
 interface PrimaryOptions {
-  /** Reads the settings anew at each call: at the start and at every reload. */
+  /** Reads the settings at each call: at the start and at every reload. */
   readonly readSource: () => ConfigSource;
   /** Whether a missing Redis server may be installed with the system's package manager. */
   readonly installsRedis: boolean;
@@ -218,7 +218,7 @@ async function startEmbedded(
   return startEmbeddedServer({ dataDir, log, onGiveUp });
 }
 
-/** The store is the node's own, so it may have to be waited for. */
+/** The store is the node's own, so it may still be starting. */
 async function prepareDemo(accounting: Accounting, { dataDir }: Config) {
   await accounting.waitForStore();
   await ensureDemoKey({ dataDir, directory: accounting.directory });

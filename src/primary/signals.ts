@@ -24,8 +24,8 @@ export function createEnding() {
 }
 
 /**
- * Takes every SIGHUP from now on: one that nobody expects ends a process. One that comes before
- * there is a `reload` to call is kept for it.
+ * Takes every SIGHUP from now on, since one that nobody handles ends the process. One that comes
+ * before there is a `reload` to call is kept for it.
  */
 export function watchHangUps(): (reload: () => void) => void {
   let isAsked = false;

@@ -22,7 +22,7 @@ export interface SoldCatalogue {
   currentFor(config: Config): CurrentCatalogue;
   /** Undefined if there is no version any more that workers with these settings could sell. */
   findFor(config: Config): CurrentCatalogue | undefined;
-  /** Throws a `ConfigError` if the node could not go on selling what is sold. */
+  /** Throws a `ConfigError` if the node could not keep selling what is sold. */
   check(config: Config): void;
   /** Undefined if the settings file rules. */
   state(): CatalogueState | undefined;

@@ -75,11 +75,11 @@ export interface AccountingOptions {
   readonly config: Config;
   /** The settings in use, which a reload changes. */
   readonly configInUse: () => Config;
-  /** Of the same settings, for the processes that a node starts. */
+  /** The source of the same settings, for the processes that a node starts. */
   readonly sourceInUse: () => ConfigSource;
   readonly publish: PublishEvent;
   readonly metrics: ProcessMetrics;
-  /** Tells the workers, which do not watch the masters themselves. */
+  /** Sends the news to the workers, which do not watch the masters themselves. */
   readonly announceMasters: (news: MastersNews) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -257,7 +257,7 @@ async function repeatWrites(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // At once, since accounts may wait for other nodes.
+      // All at once, since accounts may wait for other nodes.
       const faults = await Promise.all([
         directory.replayRecentWrites(),
         access.operators.replayRecentWrites(),

@@ -8,13 +8,13 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 import { runUntilSilent } from '../supervise/run-until-silent.ts';
 
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 const EVERY_MS = 3_600_000;
 /** Late entries that the archive may have do not count until they are compared. */
 const COMPARE_AGAIN_MS = 15_000;
 /** After a failure: the archive may be out of reach. */
 const COMPARE_LATER_MS = 600_000;
-/** A run may take much longer: it tells of each page of entries and of each file. */
+/** A run may take much longer: it reports each page of entries and each file. */
 const SILENCE_MAX_MS = 3_600_000;
 /** Beside what DuckDB takes, which has its own bound. */
 const HEAP_MB_MAX = 192;
@@ -23,7 +23,9 @@ const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
 interface ArchiverOptions {
   readonly config: Pick<Config, 'books'>;
-  /** Of the settings in use, which a reload changes, except what they say of the books. */
+  /**
+   * The source of the settings in use. A reload changes them, except what they say of the books.
+   */
   readonly sourceInUse: () => ConfigSource;
   readonly metrics: Pick<ProcessMetrics, 'booksArchiveFailures'>;
   readonly clock: Clock;
@@ -47,11 +49,11 @@ export function startArchiver(
   if (config.books.archive === undefined) return { stop: async () => {} };
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
-  /** When the last run ended: one that was killed has the lease for a while. */
+  /** When the last run ended: one that was killed keeps the lease for a while. */
   let lastMs = -Infinity;
   let compareAfterMs = COMPARE_AGAIN_MS;
 
-  const look = () => {
+  const check = () => {
     const report = threads.report();
     if (running !== undefined || report?.isIngesting !== true) return;
     const everyMs = (report.facts?.doubtful ?? 0) > 0 ? compareAfterMs : EVERY_MS;
@@ -78,7 +80,7 @@ export function startArchiver(
         lastMs = clock.nowMs();
       });
   };
-  const timer = setInterval(look, LOOK_MS).unref();
+  const timer = setInterval(check, CHECK_MS).unref();
 
   return {
     async stop() {
@@ -91,7 +93,7 @@ export function startArchiver(
 
 /**
  * It is given the settings in use, since the file may have others by now, which a reload has
- * refused. They have secrets, so they go over a pipe.
+ * refused. They contain secrets, so they go over a pipe.
  */
 function runArchiver(source: ConfigSource, signal: AbortSignal): Promise<void> {
   const heap = `--max-old-space-size=${HEAP_MB_MAX}`;

@@ -10,7 +10,7 @@ interface TakeOverOptions {
   readonly next: ConfigInUse;
   /** Workers that start after this call get these settings. */
   readonly use: (inUse: ConfigInUse) => void;
-  /** The same for settings that were in use before. What it throws does not keep it from that. */
+  /** The same for settings that were in use before. They are in use again even if it throws. */
   readonly restore: (inUse: ConfigInUse) => void;
 }
 

@@ -21,17 +21,17 @@ export function createUpstreamEvents(
   publish: PublishEvent,
   { names, readHealth }: UpstreamEventsOptions,
 ): UpstreamEvents {
-  let told = new Map<string, UpstreamHealth>();
+  let published = new Map<string, UpstreamHealth>();
   return {
     look() {
       const seen = new Map<string, UpstreamHealth>();
       for (const upstream of names()) {
-        const before = told.get(upstream) ?? 'closed';
+        const before = published.get(upstream) ?? 'closed';
         const state = readHealth(upstream) ?? before;
         seen.set(upstream, state);
         if (state !== before) publish({ type: 'upstream', data: { upstream, state, before } });
       }
-      told = seen;
+      published = seen;
     },
   };
 }

@@ -4,11 +4,11 @@ import type { BooksConfig, Config } from '../config/config.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { ProcessMetrics } from '../metrics/process-metrics.ts';
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 /** Admissions begin again when the books have caught up this far. */
 const ROOM_AGAIN_SHARE = 0.9;
-/** A thread that starts again knows what waits long before. */
-const UNKNOWN_LOOKS_MAX = 60;
+/** A thread that restarts knows what waits long before that. */
+const UNKNOWN_CHECKS_MAX = 60;
 
 interface WatchedBooks {
   readonly threads: Pick<BooksThreads, 'report'>;
@@ -54,23 +54,23 @@ export function watchBooks(metrics: ProcessMetrics, { threads, books, clock }: W
   watchFact(metrics.booksVerifiedTime, ({ verified }) => verified && verified.verifiedMs / 1_000);
 }
 
-/** Tells when too many entries wait for the books, and when there is room again. */
+/** Reports when too many entries wait for the books, and when there is room again. */
 export function watchBooksRoom(
   threads: Pick<BooksThreads, 'report'>,
   configInUse: () => Config,
-  tell: (isFull: boolean) => void,
+  report: (isFull: boolean) => void,
 ): () => void {
   let isFull = false;
-  let unknownLooks = 0;
+  let unknownChecks = 0;
   const timer = setInterval(() => {
     const waiting = threads.report()?.waitingEntries;
     const max = configInUse().books.waitingEntriesMax;
-    unknownLooks = waiting === undefined ? unknownLooks + 1 : 0;
-    // While a thread starts again what was known last holds. But if nobody can count, to refuse
-    // every request for ever is worse than what it prevents: that Redis is full.
-    if (unknownLooks > UNKNOWN_LOOKS_MAX) isFull = false;
+    unknownChecks = waiting === undefined ? unknownChecks + 1 : 0;
+    // While a thread restarts, what was known last holds. But if nobody can count, refusing every
+    // request forever is worse than what it prevents: that Redis is full.
+    if (unknownChecks > UNKNOWN_CHECKS_MAX) isFull = false;
     if (waiting !== undefined) isFull = waiting > (isFull ? max * ROOM_AGAIN_SHARE : max);
-    tell(isFull);
-  }, LOOK_MS).unref();
+    report(isFull);
+  }, CHECK_MS).unref();
   return () => clearInterval(timer);
 }

@@ -40,7 +40,7 @@ export interface WorkerPool {
   /** While the books are full, no worker admits a request. Holds for later workers too. */
   announceBooksFull(isFull: boolean): void;
   announceMasters(news: MastersNews): void;
-  /** Tells all workers what is sold now. */
+  /** Sends all workers what is sold now. */
   announceCatalogue(): void;
   readState(): NodeState;
   /** How many requests are open. */
@@ -147,7 +147,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 }
 
-/** Connections reach the workers that listen, also one that hangs. */
+/** Connections reach the workers that listen, even one that hangs. */
 function readReadiness(workers: readonly WorkerProcess[]): Readiness {
   const listening = workers.filter((worker) => worker.state() === 'listening');
   return findWorstReadiness(
@@ -169,7 +169,7 @@ function createConfigSwitch(
     },
     restore(used: ConfigInUse) {
       adopt(used);
-      // A file that the settings name may be gone since they were in use first.
+      // A file that the settings name may be gone since they were first in use.
       probes.changeConfig(used.config);
     },
   };
@@ -181,7 +181,7 @@ interface ReloadParts {
 }
 
 function createPoolReload(options: WorkerPoolOptions, { inUse, takeOver }: ReloadParts): Reload {
-  const tell = reportReload(options);
+  const report = reportReload(options);
   return createReload({
     async readNext() {
       const next = readNextConfig(options.readSource, inUse());
@@ -196,7 +196,7 @@ function createPoolReload(options: WorkerPoolOptions, { inUse, takeOver }: Reloa
     onEnd(run, who) {
       const result = run.end.kind === 'reloaded' ? 'ok' : 'refused';
       options.nodeMetrics.metrics.reloads.at({ result }).add(1);
-      return tell(run, who);
+      return report(run, who);
     },
     log: options.log,
   });
