@@ -1,8 +1,8 @@
 import type { BasedOn } from './api/api-types.ts';
 
 /**
- * A list replaces the whole list, so a change with one says which version of its subject it was
- * made from. Other fields replace nothing that somebody else may have changed beside them.
+ * A list replaces the whole list, so a change with one names the version of its subject that it
+ * was made from. Other fields overwrite nothing else that somebody may have changed meanwhile.
  */
 export function baseLists<Change extends object>(
   change: Change,

@@ -32,7 +32,7 @@ export function dayAfter(day: string): string {
   return dayOf(Date.parse(day) + MS_PER_DAY);
 }
 
-/** The beginning of the last `count` hours; the hour that runs is one of them. */
+/** The beginning of the last `count` hours; the current hour is one of them. */
 export function startOfHours(count: number, nowMs: number): string {
   const hour = Math.floor(nowMs / MS_PER_HOUR) - (count - 1);
   return new Date(hour * MS_PER_HOUR).toISOString();

@@ -20,7 +20,10 @@ function showEach(limits: readonly WrittenLimit[]): readonly string[] {
   });
 }
 
-/** The admin API checks units and windows. Throws a problem of the field for what is no limit. */
+/**
+ * Throws a problem of the field for text that is no limit. The admin API checks units and
+ * windows.
+ */
 export function readLimitTexts(text: string, field: string): readonly WrittenLimit[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   return parts.map((part) => {

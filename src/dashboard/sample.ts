@@ -1,11 +1,11 @@
 import type { SummaryData } from '../ops/schemas/event-schemas.ts';
 import type { History } from './api/api-types.ts';
 
-/** What was reported about some time: a second of the events, or a row of the history. */
+/** What was reported about a span of time: a second of the events, or a row of the history. */
 export interface Sample extends Omit<SummaryData, 'node'> {
-  /** When the time ended, or when the report of a second came. */
+  /** When the span ended, or when the report of a second came. */
   readonly atMs: number;
-  /** How long the time was. */
+  /** How long the span was. */
   readonly seconds: number;
 }
 

@@ -18,7 +18,7 @@ export function Shell() {
   useEffect(() => {
     const stops = [startTraffic(), startEvents()];
     let isOpen = true;
-    // The role may have changed. If it cannot be read, the last one goes on.
+    // The role may have changed. If it cannot be read, the last one stays.
     api.readMe().then(
       (owner) => isOpen && keepMe(owner),
       () => {},

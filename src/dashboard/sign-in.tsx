@@ -71,21 +71,21 @@ export function SignInForm({ isAgain = false }: SignInFormProps) {
   );
 }
 
-/** Who has come back from the provider is signed in without a click. */
+/** Whoever comes back from the provider is signed in without a click. */
 function AccountLink() {
   const [oidc, setOidc] = useState<OidcState | undefined>();
   useEffect(() => {
-    const look = async () => {
+    const check = async () => {
       const read = await readOidcState();
       setOidc(read);
-      // Who was signed out has to read why.
+      // Whoever was signed out has to read why.
       if (!read.is_signed_in || signOutReason.value !== undefined) return;
       const owner = await checkToken(null);
       returnToPlace();
       keepSession(owner);
     };
     // A token still signs in.
-    look().catch(() => {});
+    check().catch(() => {});
   }, []);
   if (typeof oidc?.sign_in !== 'string') return null;
   return (
@@ -97,12 +97,12 @@ function AccountLink() {
   );
 }
 
-/** The way to the provider and back loads a page anew, so another tab goes it. */
+/** A sign-in at the provider loads the page again, so it takes place in another tab. */
 function AgainLink() {
   const [oidc, setOidc] = useState<OidcState | undefined>();
   const hasLeft = useRef(me.value?.by === 'session');
   useEffect(() => {
-    const look = async () => {
+    const check = async () => {
       const read = await readOidcState();
       setOidc(read);
       return read.is_signed_in;
@@ -110,15 +110,15 @@ function AgainLink() {
     const goOn = async () => {
       // The session in the browser may be that of somebody who has nothing to do with this page.
       if (!hasLeft.current || document.visibilityState !== 'visible') return;
-      if (await look()) keepSession(await checkToken(null));
+      if (await check()) keepSession(await checkToken(null));
     };
-    const lookAgain = () => goOn().catch(() => {});
-    look().catch(() => {});
-    window.addEventListener('focus', lookAgain);
-    document.addEventListener('visibilitychange', lookAgain);
+    const checkAgain = () => goOn().catch(() => {});
+    check().catch(() => {});
+    window.addEventListener('focus', checkAgain);
+    document.addEventListener('visibilitychange', checkAgain);
     return () => {
-      window.removeEventListener('focus', lookAgain);
-      document.removeEventListener('visibilitychange', lookAgain);
+      window.removeEventListener('focus', checkAgain);
+      document.removeEventListener('visibilitychange', checkAgain);
     };
   }, []);
   if (typeof oidc?.sign_in !== 'string') return null;

@@ -56,7 +56,7 @@ export interface CatalogueEdit {
   readonly base_version: number;
   /** Whatever somebody typed. */
   readonly catalogue: object;
-  /** At once, if it is absent. */
+  /** Absent means at once. */
   readonly from?: string;
   readonly dry_run?: boolean;
 }
@@ -67,7 +67,7 @@ export type WrittenLimit = Key['limits'][number];
 /** What follows the `?`; what is undefined or empty is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** Of a change: which version the operator has seen. If there is another one, it is refused. */
+/** The version that the operator has seen. A change is refused if there is another one. */
 export interface BasedOn {
   readonly base_version?: number | undefined;
 }
@@ -120,7 +120,7 @@ export interface LimitEventFilter {
   readonly type: EventRow['type'] | '';
 }
 
-/** Of whom and of when something is told. `to` is exclusive. */
+/** Whose figures are asked for, and of which time. `to` is exclusive. */
 export interface BooksFilter {
   readonly account?: string | undefined;
   readonly key?: string | undefined;
@@ -129,7 +129,7 @@ export interface BooksFilter {
 }
 
 export interface UsageQuestion extends BooksFilter {
-  /** One or two groups, divided by a comma. */
+  /** One or two groups, separated by a comma. */
   readonly by: string;
   readonly order?: 'charged';
   readonly limit?: number;

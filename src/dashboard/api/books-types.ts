@@ -14,7 +14,7 @@ export interface BooksTime {
 
 type WithTime<Answer> = Answer & { readonly booksTime: BooksTime };
 
-/** What the admin API tells from the books: the types of the schemas that describe it. */
+/** What the admin API reports from the books: the types of the schemas that describe it. */
 export type RequestList = WithTime<z.infer<typeof books.requestsAnswer>>;
 export type ListedRequest = RequestList['data'][number];
 export type RefusalsReport = WithTime<z.infer<typeof books.refusalsAnswer>>;

@@ -18,8 +18,8 @@ type EventConnection =
 export const connection = signal<EventConnection>({ state: 'connecting' });
 
 /**
- * Goes up whenever the stream is open again, or late: what happened before has to be read, since a
- * page reads its lists without waiting for the stream.
+ * Goes up whenever the stream is open again, or opens late: pages read their lists without
+ * waiting for the stream, so what happened before has to be read.
  */
 export const reopenings = signal(0);
 

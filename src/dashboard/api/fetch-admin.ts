@@ -23,8 +23,8 @@ interface AdminRequest {
 }
 
 /**
- * Returns a response that is a success or was passed on, with its body unread. Throws an ApiProblem
- * for anything else, and without a question if nobody is signed in.
+ * Returns a response that is a success or was passed on, with its body unread. Throws an
+ * ApiProblem for anything else, and, without asking the node, if nobody is signed in.
  */
 export async function fetchAdmin(path: string, request: AdminRequest = {}): Promise<Response> {
   const used = token.value;
@@ -53,7 +53,7 @@ interface FromBooks {
   readonly booksTime: BooksTime;
 }
 
-/** Reads an answer from the books. The clock of this browser says nothing of how late they are. */
+/** Reads an answer from the books. The clock of this browser does not show how late they are. */
 export async function readBooks<Answer extends FromBooks>(
   path: string,
   request: AdminRequest,
@@ -70,7 +70,7 @@ interface ReadAnswer<Answer> {
 }
 
 /**
- * If the session has ended, a question is asked again when its page goes on; a change is not,
+ * If the session has ended, a question is asked again when its page continues; a change is not,
  * because its sender has to know.
  */
 async function readAnswer<Answer>(

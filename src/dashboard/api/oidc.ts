@@ -16,7 +16,7 @@ export async function readOidcState(): Promise<OidcState> {
   return (await ask('/oidc', 'GET', undefined).then((response) => response.json())) as OidcState;
 }
 
-/** Ends the session of this browser. The one at the provider goes on. */
+/** Ends the session of this browser. The one at the provider continues. */
 export async function endSession(): Promise<void> {
   await ask('/oidc/sign-out', 'POST', me.value);
 }

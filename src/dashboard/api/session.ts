@@ -13,7 +13,7 @@ export const token = signal<string | null | undefined>(
   sessionStorage.getItem(TOKEN_ITEM) ?? undefined,
 );
 /**
- * Who is signed in, or whose page waits, as the node said last. It tells what to show; the node
+ * Who is signed in, or whose page waits, as the node said last. It decides what to show; the node
  * checks each call.
  */
 export const me = signal<Me | undefined>(token.peek() === undefined ? undefined : readMe());
@@ -73,7 +73,7 @@ export function mayAct(role: Me['role']): boolean {
   return me.value?.may.includes(role) ?? false;
 }
 
-/** The way to the provider and back leads to the first page. This keeps the page that was meant. */
+/** A sign-in at the provider ends at the first page. This keeps the page that was meant. */
 export function rememberPlace(): void {
   sessionStorage.setItem(PLACE_ITEM, location.hash);
 }

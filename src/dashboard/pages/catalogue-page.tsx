@@ -19,7 +19,7 @@ const REFRESH_MS = 5_000;
 export function CataloguePage() {
   const load = useLoad(readCatalogue, { refreshMs: REFRESH_MS });
   const [result, setResult] = useState<CatalogueResult | undefined>();
-  /** The version that the editor began with. It stays while the page goes on reading. */
+  /** The version that the editor began with. It stays while the page keeps reading. */
   const [edited, setEdited] = useState<CatalogueReport | undefined>();
   const [backTo, setBackTo] = useState<number | undefined>();
   const finish = (done: CatalogueResult) => {

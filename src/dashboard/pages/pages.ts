@@ -27,7 +27,7 @@ export interface Page {
   readonly title: string;
   readonly View: FunctionComponent<PageProps>;
   readonly isInNavigation: boolean;
-  /** The role without which the page is of no use; by default all have it. */
+  /** The role without which the page is of no use; by default the page is for every role. */
   readonly role?: Me['role'];
   /** The page of the navigation to which this page belongs. */
   readonly parent?: string;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { LongList } from '../loading/use-pages.ts';
 import { Problem } from './problem.tsx';
 
-/** The list reads on before its end can be seen. */
+/** The list reads on this far before its end comes into view. */
 const MARGIN = '400px';
 
 interface PageEdgeProps {
@@ -26,7 +26,7 @@ export function PageEdge({ pages, rowsMax }: PageEdgeProps) {
   useEffect(() => {
     // A page without rows ends it, or it might search all of the past for the next row.
     if (edge.current === null || !isEndless || readAt.current === rows.length) return;
-    const looking = new IntersectionObserver(
+    const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         readAt.current = rows.length;
@@ -34,8 +34,8 @@ export function PageEdge({ pages, rowsMax }: PageEdgeProps) {
       },
       { rootMargin: MARGIN },
     );
-    looking.observe(edge.current);
-    return () => looking.disconnect();
+    observer.observe(edge.current);
+    return () => observer.disconnect();
   }, [isEndless, rows.length]);
   return (
     <div ref={edge} class="page-edge">

@@ -19,7 +19,7 @@ interface AccountStatementsProps {
   readonly payments: number;
 }
 
-/** Shows the month that runs, and leads to the statement of each month. */
+/** Shows the current month, and leads to the statement of each month. */
 export function AccountStatements({ account, payments }: AccountStatementsProps) {
   const { id, created_at: createdAt } = account;
   const [month = '', ...earlier] = listMonths(createdAt, Date.now());

@@ -22,7 +22,7 @@ export function PlanField({ value, onChange, problem }: PlanFieldProps) {
   useEffect(() => {
     if (value === '' && first !== undefined) onChange(first);
   }, [value, first]);
-  // What is sold may have lost a plan that an account has.
+  // An account may have a plan that is not sold any more.
   const plans = names.includes(value) ? names : [...names, value];
   return (
     <Field

@@ -15,7 +15,7 @@ interface CatalogueEditorProps {
   readonly onClose: () => void;
 }
 
-/** Edits the whole document. Nothing is applied before the node has told what it changes. */
+/** Edits the whole document. Nothing is applied before the node has shown what it changes. */
 export function CatalogueEditor({ first, onApplied, onClose }: CatalogueEditorProps) {
   const draft = useDraft(first, onApplied);
   const { base, text, from, tried, isLate, write, trial, applying } = draft;

@@ -21,7 +21,7 @@ export function listWithStates(
   return notes.map((note, place) => {
     const { version } = note;
     if (version === sold) return { ...note, state: 'in force' };
-    // A version after which one was applied that does not hold later never holds.
+    // A version never holds if one that was applied after it does not hold later.
     const isWithdrawn = notes
       .slice(0, place)
       .some((later) => Date.parse(later.from) <= Date.parse(note.from));

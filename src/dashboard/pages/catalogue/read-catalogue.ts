@@ -15,7 +15,8 @@ export async function readCatalogue(signal: AbortSignal): Promise<CatalogueLoad>
   const last = await api.readCatalogue(signal);
   if (last.rules === 'file') return { last, sold: last.catalogue, versions: [] };
   const { data } = await api.listCatalogueVersions(signal);
-  // What was applied between the two reads waits for the next ones: a rollback goes on from `last`.
+  // A version applied between the two reads waits for the next ones: a rollback starts from
+  // `last`.
   const notes = data.filter(({ version }) => version <= (last.version ?? 0));
   const number = last.sold_version ?? 0;
   const versions = listWithStates(notes, { sold: number, refused: last.refused?.version });

@@ -6,7 +6,7 @@ import { type Action, useAction } from '../../loading/use-action.ts';
 import { toLocalTime } from '../../to-local-time.ts';
 import { formatDocument, parseDocument } from './document-text.ts';
 
-/** A change that the node has looked at. */
+/** A change that the node has checked. */
 interface DryRun {
   readonly change: CatalogueEdit;
   readonly changes: CatalogueResult['changes'];
@@ -18,7 +18,7 @@ interface DraftState {
   readonly text: string;
   /** When it holds, as the input has it; empty for at once. */
   readonly from: string;
-  /** Undefined until the node has looked at exactly this text. */
+  /** Undefined until the node has checked exactly this text. */
   readonly tried?: DryRun | undefined;
   /** Somebody else was first. */
   readonly isLate?: boolean;
@@ -31,11 +31,11 @@ export interface CatalogueDraft extends DraftState {
   readonly applying: Action;
   /** Keeps the text, as one that was made from this version. */
   rebase(version: number): void;
-  /** Begins anew with this version. */
+  /** Starts again from this version. */
   restart(last: CatalogueReport): void;
 }
 
-/** The text of a change, from its begin until it is applied. */
+/** The text of a change, from its beginning until it is applied. */
 export function useDraft(
   first: CatalogueReport,
   onApplied: (result: CatalogueResult) => void,

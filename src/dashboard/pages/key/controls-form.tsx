@@ -15,7 +15,7 @@ interface ControlsFormProps {
   /** The id of the account whose key it is. */
   readonly account: string;
   readonly before: ControlTexts;
-  /** Of the key as `before` shows it; a new key has none. */
+  /** The version of the key that `before` shows; a new key has none. */
   readonly version?: number;
   /** Has to close the form itself. */
   readonly onSubmit: (controls: KeyControls) => Promise<void>;

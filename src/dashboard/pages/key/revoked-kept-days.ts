@@ -1,2 +1,2 @@
-/** The node deletes the record of a revoked key when so much time has passed. */
+/** The node deletes the record of a revoked key after this many days. */
 export const REVOKED_KEPT_DAYS = 90;

@@ -26,7 +26,7 @@ interface RotateKeyProps {
 export function RotateKey({ shown, onRotated, onClose }: RotateKeyProps) {
   const [seconds, setSeconds] = useState(86_400);
   // As it was when the dialog opened. A second click, because no answer came, is refused if the
-  // first one rotated the key: else it would end the secret that clients use.
+  // first one rotated the key: otherwise it would end the secret that clients use.
   const [base] = useState(shown.rotated_at);
   const action = useAction(async () => {
     const body = { overlap_seconds: seconds, base_rotated_at: base };

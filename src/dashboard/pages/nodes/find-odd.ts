@@ -19,7 +19,7 @@ export function findOdd(cluster: Versions, what: Difference): ReadonlySet<string
   const running = nodes.filter(({ state }) => state !== 'gone');
   const counts = new Map<string, number>();
   for (const member of running) {
-    // Half a vote more decides where versions have equally many nodes.
+    // Half an extra vote decides if versions have equally many nodes.
     const vote = member.id === here ? 1.5 : 1;
     const value = VALUES[what](member);
     counts.set(value, (counts.get(value) ?? 0) + vote);

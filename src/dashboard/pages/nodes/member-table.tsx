@@ -53,7 +53,7 @@ function nodeColumn(answeredBy: string): TableColumn<ListedNode> {
   };
 }
 
-/** A node that was told to end has said so. Any other was lost. */
+/** A node that was asked to end has announced that. Any other was lost. */
 function StateOf({ member }: { readonly member: ListedNode }) {
   const { state, has_ended: hasEnded, heard_at: heardAt, started_at: startedAt } = member;
   const age = formatAge(state === 'gone' ? heardAt : startedAt, Date.now());

@@ -21,7 +21,7 @@ interface ReloadAllProps {
   readonly onReloaded: () => void;
 }
 
-/** Makes all nodes read their settings anew, and shows what came of it. */
+/** Makes all nodes reload their settings, and shows the result. */
 export function ReloadAll({ running, onReloaded }: ReloadAllProps) {
   const [isOpen, setOpen] = useState(false);
   const [result, setResult] = useState<FleetReload | undefined>();

@@ -2,7 +2,7 @@ import type { Sample } from '../../sample.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/** Rows of the history, and behind them the seconds that they do not tell of yet. */
+/** Rows of the history, followed by the seconds that they do not cover yet. */
 export function joinHour(rows: readonly Sample[], live: readonly Sample[]): readonly Sample[] {
   const endMs = rows.at(-1)?.atMs ?? 0;
   return [...rows, ...live.filter((sample) => startOf(sample) >= endMs)];

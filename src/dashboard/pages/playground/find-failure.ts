@@ -2,7 +2,7 @@ interface Payload {
   readonly error?: { readonly message?: unknown } | null;
 }
 
-/** Some formats have one more event behind the one that tells a failure. */
+/** Some formats have one more event after the one that reports a failure. */
 const LAST_EVENTS = 2;
 
 /** Returns what the end of a stream says about its failure; `undefined` if it ended well. */

@@ -16,7 +16,7 @@ export interface PlaygroundCall {
 export interface PlaygroundAnswer {
   /**
    * `failed` does not mean a refusal by the API: either the node did not ask it, or the answer
-   * broke off, which the end of a stream may tell.
+   * broke off, which the end of a stream may explain.
    */
   readonly state: 'sending' | 'arriving' | 'complete' | 'cancelled' | 'failed';
   /** 0 until the status line has come. */

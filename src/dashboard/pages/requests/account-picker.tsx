@@ -91,7 +91,7 @@ function AccountSearch({ onPick }: Pick<AccountPickerProps, 'onPick'>) {
               setIndex(0);
               setOpen(true);
             }}
-            // A change is told by `onPick`.
+            // `onPick` reports a change.
             onChange={(event) => event.stopPropagation()}
             onKeyDown={move}
             onBlur={() => setOpen(false)}

@@ -6,7 +6,7 @@ import type { FilterName, ListFilter } from './list-filter.ts';
 
 export interface FilterControl {
   readonly filter: ListFilter;
-  /** Of the list, for the fields that the node refused. */
+  /** The problem of the list, for the fields that the node refused. */
   readonly problem: ApiProblem | undefined;
   readonly onChange: (changed: ListFilter) => void;
 }
@@ -53,7 +53,7 @@ interface FilterSelectProps extends Omit<FilterControl, 'problem'> {
 export function FilterSelect(props: FilterSelectProps) {
   const { name, label, filter, choices, labelOf = (choice) => choice, onChange } = props;
   const value = filter[name] ?? '';
-  // The one in the address may be of settings of before.
+  // The choice in the address may come from earlier settings.
   const all = value === '' || choices.includes(value) ? choices : [...choices, value];
   return (
     <Field label={label}>

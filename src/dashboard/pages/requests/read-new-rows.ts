@@ -16,8 +16,8 @@ export interface NewRows {
 }
 
 /**
- * Reads pages, the newest first, until one reaches so far behind the newest known row that whatever
- * is older is known, too.
+ * Reads pages, the newest first, until one reaches so far behind the newest known row that
+ * everything older is known, too.
  */
 export async function readNewRows(
   known: readonly ListedRequest[],

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
 
 interface RequestSearchProps {
-  /** Of the request that is open. */
+  /** The id of the request that is open. */
   readonly id: string;
   readonly onFind: (id: string) => void;
 }

@@ -21,7 +21,7 @@ interface RequestTableProps {
   /** The id of the request whose receipt is open. */
   readonly chosen?: string;
   readonly freshKeys?: ReadonlySet<string>;
-  /** Where all rows are of one account, its name says nothing. */
+  /** If all rows belong to one account, its name says nothing. */
   readonly isOfOneAccount?: boolean;
 }
 
@@ -118,7 +118,7 @@ const DETAILS: readonly TableColumn<ListedRequest>[] = [
   },
 ];
 
-/** Nobody knows whose a request was if it was refused before its key was. */
+/** Nobody knows whose a request was if it was refused before its key was known. */
 function AccountLink({ row: { account, account_name: name } }: { readonly row: ListedRequest }) {
   if (account === '') return <>no account</>;
   return <a href={`#/accounts/${account}`}>{name || account}</a>;

@@ -9,17 +9,17 @@ import { useLiveTail } from './use-live-tail.ts';
 
 const PAGE_ROWS = 50;
 /**
- * A page may be empty because the node looks only so far back at once. After this many empty pages
- * the reader has to ask for more.
+ * A page may be empty because the node searches only so far back at once. After this many empty
+ * pages the reader has to ask for more.
  */
 const EMPTY_PAGES_MAX = 10;
-/** So many rows are kept while new ones come in. */
+/** This many rows are kept while new ones come in. */
 export const LIVE_ROWS_MAX = 200;
 
 interface RequestListView extends LongList<ListedRequest> {
-  /** Of the last read; undefined before the first. */
+  /** Up to when the books were at the last read; undefined before the first. */
   readonly booksTime: BooksTime | undefined;
-  /** Rows that came since the list is live. */
+  /** Rows that came since the list went live. */
   readonly freshKeys: ReadonlySet<string>;
   /** Why new rows cannot be read. It is tried again. */
   readonly tailProblem: ApiProblem | undefined;

@@ -11,7 +11,7 @@ export interface DayRange {
   readonly last: string;
 }
 
-/** The last days go on with the days, such as past midnight; a range stays. */
+/** The last days move with the date, such as past midnight; a range stays. */
 export type RangeChoice = DayRange | { readonly lastCount: number };
 
 export function resolveRange(choice: RangeChoice, nowMs: number): DayRange {

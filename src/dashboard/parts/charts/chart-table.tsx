@@ -2,7 +2,7 @@ import { formatClock } from '../../format.ts';
 import { DataTable } from '../tables/data-table.tsx';
 import type { ChartProps } from './chart-props.ts';
 
-/** Of lines only the newest rows: nobody reads more than a minute of seconds. */
+/** For lines, only the newest rows are shown: nobody reads more than a minute of seconds. */
 const LINE_ROWS_MAX = 60;
 
 /** Shows the values of a chart as figures, the newest first. */

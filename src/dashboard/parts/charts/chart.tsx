@@ -15,7 +15,7 @@ export function Chart(props: ChartProps) {
   const titleId = useId();
   const labels = series.map(({ label }) => label).join();
 
-  // Drawn anew only if the lines change; new values come through `show`.
+  // Redrawn only if the lines change; new values come through `show`.
   useEffect(() => {
     if (frame.current === null || isTable) return;
     const chart = drawChart(frame.current, props);

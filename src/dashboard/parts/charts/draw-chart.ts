@@ -12,7 +12,7 @@ const POINTS_MAX = 120;
 const LINE_SECONDS_MIN = 60;
 const AXIS_PX = 64;
 const TIME_AXIS_PX = 32;
-/** With the year below each day. */
+/** The height of the axis with the year below each day. */
 const YEAR_AXIS_PX = 48;
 /** The least distance of two times on their axis. */
 const TIME_SPACE_PX = 80;
@@ -23,7 +23,7 @@ const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]
 /** The share of its day that a bar takes, and its greatest width. */
 const BAR_SHARE = 0.7;
 const BAR_PX_MAX = 48;
-/** The labels of days under bars: at most so many, and each with so much room. */
+/** The labels of days under bars: at most this many, each with this much room. */
 const LABELS_MAX = 7;
 const LABEL_SPACE_PX = 64;
 

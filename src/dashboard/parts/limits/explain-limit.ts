@@ -1,6 +1,6 @@
 import { formatCount, formatCreditAmount, formatTime } from '../../format.ts';
 
-/** A limit of a list, as `GET /v1/key` tells it. */
+/** A limit of a list, as `GET /v1/key` reports it. */
 export interface ListedLimit {
   readonly level: string;
   readonly unit: string;
