@@ -8,7 +8,7 @@
 
   Row is '' if there is none to add. A row is `slot|row`; one of a slot that is not after the last is
   not added, so that a row that two holders add up is there once. When the slot is far before the
-  last one, the clock of Redis is another one, and the history begins anew.
+  last one, the clock of Redis is another one, and the history starts again.
 
   forgotten is a packed list of name, at_ms, …: a member that was heard since then stays.
 ]]

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Beat: writes what a node says of itself, and tells it what it has to know of the fleet.
+  Beat: writes what a node reports, and returns what the node has to know of the fleet.
 
   KEYS  members, details, lease, facts, listened
   ARGV  node_id, run, beat, detail, has_ended, life_ms, told_facts, traffic, channel, is_listening

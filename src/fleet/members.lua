@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 --[[
-  Members: tells what all members said last.
+  Members: returns what all members reported last.
 
   KEYS  members
   ARGV  -

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  End: forgets a session, and tells every node.
+  End: forgets a session, and notifies every node.
 
   KEYS  sessions
   ARGV  digest, id, channel

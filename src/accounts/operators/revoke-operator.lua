@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Revoke: ends the token of an operator for good, and tells every node.
+  Revoke: ends the token of an operator for good, and notifies every node.
 
   KEYS  operators, tokens, revoked
   ARGV  id, digest, channel

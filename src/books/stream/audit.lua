@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 --[[
-  Audit: tells how far the ledger of a bucket goes, and what accounts, their keys and their running
-  requests have at the same moment.
+  Audit: reports how far the ledger of a bucket goes, and what accounts, their keys and their
+  running requests have at the same moment.
 
   KEYS  ledger, holds, whole
   ARGV  prefix, account_ids, keys_max, part, parts
@@ -11,11 +11,11 @@
         is_trimmed  1 when entries were removed
         accounts    {id, balance, held, {key_id, {field, value, …}, …}} of each account that exists
         holds       the holds of their running requests; quota/scripts/lua/holds.lua reads them
-        looked_at   how many of account_ids were looked at, from the first
+        looked_at   how many of account_ids were read, from the first
 
   account_ids is a packed list; an empty one asks about the ledger alone. Its length bounds a call,
-  and so does keys_max: the account that would pass it is not looked at, nor any behind it. An
-  account that passes it alone is asked for in parts: part is from 0, and each key is in one of them.
+  and so does keys_max: the account that would exceed it is not read, nor any after it. An account
+  that exceeds it alone is read in parts: part counts from 0, and each key is in one of them.
   The fields of a key are in_flight, held:<month> and spent:<month>. The names of records are those
   of quota/scripts/lua/names.lua and redis/redis-keys.ts.
 ]]

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
   Hold: takes the lease of the books for a run of a node, or extends it if it holds it already. Notes
-  how far the books are. The id of the node would not do, which a copied data folder gives to two.
+  how far the books are. The id of the node is not enough: a copied data folder gives it to two.
 
   KEYS  lease, id, progress
   ARGV  run, lease_ms, books_id, until_ms, waiting

@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 --[[
-  Ends: tells how far several ledgers go. All of them are on one server, which a Cluster does not
-  promise.
+  Ends: reports how far several ledgers go. All of them must be on one server, which a Cluster does
+  not promise.
 
   KEYS  first
   ARGV  others

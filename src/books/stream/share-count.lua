@@ -5,7 +5,7 @@
   KEYS  counter, waiting
   ARGV  node_id, every_ms, kept_ms, counted
   Reply {is_due, waiting}
-        is_due   1 when this node shall count now, and tell the result with its next call
+        is_due   1 when this node must count now, and send the result with its next call
         waiting  the last result, '' before the first and when it is older than kept_ms
 
   counted is the result, or empty to ask. Whoever counts has every_ms for it; then another node may.

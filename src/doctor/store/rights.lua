@@ -1,6 +1,6 @@
 #!lua
 --[[
-  Rights: tells which of the needed commands this user may not run. It runs none of them.
+  Rights: reports which of the needed commands this user may not run. It runs none of them.
 
   KEYS  trial
   ARGV  channel

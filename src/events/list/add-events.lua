@@ -7,9 +7,9 @@
   Each  id, text
   Reply {number, …}  the number of each event; 0 if the list had it already
 
-  The numbers go on after the last one of the list. The history of an event is a digest of all ids up to it: two lists
-  that have the same one at a number are the same up to there. Entries of older versions have none; their text stands
-  for it. Both sizes are bounded: a webhook that lags behind by more than the list has lost some.
+  The numbers continue after the last one of the list. The history of an event is a digest of all ids up to it: two
+  lists that have the same one at a number are the same up to there. Entries of older versions have none; their text
+  stands for it. Both sizes are bounded: a webhook that lags behind by more than the list has lost some.
 ]]
 local EVENTS_MAX, KNOWN_MAX, HISTORY_CHARS = '50000', 60000, 16
 local list, known = unpack(KEYS)

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Remove: takes events that the list has off the stream of their bucket, and notes up to where it has them.
+  Remove: takes events that the list has off the stream of their bucket, and notes how far it has them.
 
   KEYS  events, taken
   ARGV  min_id, place

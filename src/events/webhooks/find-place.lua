@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
 --[[
-  Find: finds up to where a webhook is in the list, at one moment.
+  Find: finds how far a webhook is in the list, at one moment.
 
   KEYS  webhook, told, list
   ARGV  keep_s
   Reply {cursor, {number, …}, seen, history, failing_since}  the events after cursor that are done too; the last number
         of the list, and the history of its event; failing_since is empty if the last attempt went well
 
-  A webhook that is new is told of what comes from now on. One that is ahead of the list is told of all that the list
-  has, since the list has begun anew. The place is kept for keep_s from now on.
+  A new webhook gets what comes from now on. One that is ahead of the list gets all that the list has, since the list
+  was started again. The place is kept for keep_s from now on.
 ]]
 local webhook, told, list = unpack(KEYS)
 local keep_s = ARGV[1]

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
   Hold: takes the lease of the webhooks for a run of a node, or extends it if it holds it already.
-  The id of the node would not do, which a copied data folder gives to two.
+  The id of the node is not enough: a copied data folder gives it to two.
 
   KEYS  lease
   ARGV  run, lease_ms

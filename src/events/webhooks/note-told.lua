@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Note: notes that a webhook has been told an event, or that it will not be, if the node still holds the lease and has
+  Note: notes that a webhook has received an event, or that it never will, if the node still holds the lease and has
   read the list that is there.
 
   KEYS  lease, webhook, told, list
@@ -9,8 +9,8 @@
 
   Every event up to cursor is done; told has those after it. number is empty to note the cursor alone. seen is the
   furthest number that the node has read, and history that of its event: after a failover other events may have these
-  numbers, and what was told of the old ones says nothing of them. An event that a full list pushed out is in no doubt.
-  waiting is how many events up to read_to the webhook has yet to be told.
+  numbers, and what was sent of the old ones says nothing of them. An event that a full list pushed out is in no doubt.
+  waiting is how many events up to read_to the webhook has yet to receive.
 ]]
 local lease, webhook, told, list = unpack(KEYS)
 local run, number, cursor, dropped, seen, history, read_to, waiting, keep_s = unpack(ARGV)

@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 --[[
-  Identify: tells whose key this is, for requests that cost nothing.
+  Identify: finds whose key this is, for requests that cost nothing.
 
   KEYS  key, whole
   ARGV  prefix, digest

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
-  Renew: keeps the hold of a running request alive, notes what it has cost so far, and tells
-  whether it may go on.
+  Renew: keeps the hold of a running request alive, notes what it has cost so far, and reports
+  whether it may continue.
 
   KEYS  account, key, holds, renewals, done, whole
   ARGV  prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms,
@@ -15,7 +15,7 @@
   gone stays known for as long as its request runs. If Redis has not known of a request for so long that its
   mark may be gone too, its hold may have run out while its node stood still. Renewing twice has the same effect
   as renewing once.
-  payer is account|key|month|model and extras tell what the request counts in lists of limits, as in the hold.
+  payer is account|key|month|model and extras say what the request counts in lists of limits, as in the hold.
 ]]
 local account, key, holds, renewals, done = unpack(KEYS)
 local prefix, payer, extras, month, request_id, warn_at, held_micros, seen_micros, lease_ms, last_known_ms = unpack(ARGV)

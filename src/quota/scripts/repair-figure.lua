@@ -8,7 +8,7 @@
   Reply 1  the figure is that of the books
         0  the record is gone, or the figure has changed since
 
-  Doing it again changes nothing. A balance that rises may be told of as low again, as after a payment.
+  Doing it again changes nothing. A balance that rises may be reported as low again, as after a payment.
 ]]
 local record = KEYS[1]
 local prefix, account_id, field, found, after = unpack(ARGV)

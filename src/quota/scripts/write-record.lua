@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
   Write: creates or changes the record of a key, a group or an account, once for each write, and
-  tells every worker.
+  notifies every worker.
 
   KEYS  record, index
   ARGV  subject, id, write_id, expected, overlap_ms, fields, channel

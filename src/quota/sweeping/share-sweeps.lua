@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 --[[
-  Share: tells a node its place among the nodes that sweep, and the others that it is there.
+  Share: gives a node its place among the nodes that sweep, and shows the others that it is there.
 
   KEYS  order, heard
   ARGV  node_id, life_ms

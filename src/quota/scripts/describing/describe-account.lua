@@ -1,7 +1,7 @@
 #!lua flags=no-writes
 --[[
-  Account: tells what is left of the limits that all keys of an account, or of one of its groups, meet, and
-  takes nothing from any.
+  Account: reports what is left of the limits that all keys of an account, or of one of its groups, meet,
+  and takes nothing from any.
 
   KEYS  account, whole
   ARGV  prefix, account_id, group_id, plans

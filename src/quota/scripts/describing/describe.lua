@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 --[[
-  Describe: tells a key its own limits and what is left of them, and takes nothing from any.
+  Describe: reports to a key its own limits and what is left of them, and takes nothing from any.
 
   KEYS  key, whole
   ARGV  prefix, key_id, account_id, user, plans
@@ -11,9 +11,9 @@
          expires, models, in_flight, in_flight_max, cap, spent, held, balance, account_held, …}
          then level, unit, window, amount, counted, held and reset_ms of each limit of the lists
 
-  plans are as admit.lua has them. user is the digest of the end user to tell about as well, with a bar after it, or
+  plans are as admit.lua has them. user is the digest of an end user to describe as well, with a bar after it, or
   empty.
-  A limit of 0 means no limit. A field that is not set is an empty text. identify.lua tells whether the key may ask.
+  A limit of 0 means no limit. A field that is not set is an empty text. identify.lua decides whether the key may ask.
 ]]
 local key = KEYS[1]
 local prefix, key_id, account_id, user, plans = unpack(ARGV)

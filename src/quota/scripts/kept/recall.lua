@@ -1,6 +1,6 @@
 #!lua flags=no-writes
 --[[
-  Recall: tells a good key what is kept of earlier answers of its account.
+  Recall: returns to a good key what is kept of earlier answers of its account.
 
   KEYS  key, whole
   ARGV  prefix, digest, previous_id

@@ -1,5 +1,5 @@
 -- Corrects what a request counts in the lists of limits, in the windows of its admission. Nothing
--- is made anew for an end user who is forgotten.
+-- is created again for an end user who is forgotten.
 
 -- Returns by how much `change` alters a slice, and the slices after that. A slice never falls below
 -- 0.

@@ -1,25 +1,25 @@
 -- Events: a limit that warns or is reached, a balance that is low or used up. The script that
--- crosses the line tells it, once in each window: a mark stays until the window has ended; that of
--- a balance stays until a payment or a repair raises it. The mark of a low balance has the line
--- that was told, since another line may hold later. An event is one text in the stream `events` of
--- the bucket:
+-- crosses the line raises the event, once in each window: a mark stays until the window has ended;
+-- that of a balance stays until a payment or a repair raises the balance. The mark of a low balance
+-- has the line that was crossed, since another line may hold later. An event is one text in the
+-- stream `events` of the bucket:
 --
 --   kind|level|subject|unit|window|amount|counted|held|account|key|period|at
 --
 --   kind     w a limit warns, r a limit is reached, l a balance is low, x a balance is used up,
---            m an account has told too much
+--            m an account has raised too many events
 --   level    key, user, group or account; cap for the monthly cap of a key
 --   unit     and window as in `rows.lua`; a balance has no window, and events have no unit
 --   counted  what was used and what running requests hold, or the balance
---   period   which window it is, so that what is told again after a failover is known again; a
+--   period   which window it is, so that an event raised again after a failover is recognized; a
 --            window that rolls may be another one by then, since a loss would be worse
 --
--- The stream is bounded, since whoever takes the events out may be away for long. The hash
--- `events-taken` tells the rest: `place` is the last event that the list has, and `lost` counts the
--- later events that were dropped for lack of room. What one account may tell in an hour is bounded
+-- The stream is bounded, since whoever takes the events out may be away for a long time. The hash
+-- `events-taken` has the rest: `place` is the last event that the list has, and `lost` counts the
+-- later events that were dropped for lack of room. The events of one account in an hour are bounded
 -- too, since end users are many: then one event of the kind m says that more are left out. A
--- balance tells little, and always. A wrong type must not keep a script from its other writes, so
--- everything here is `pcall`.
+-- balance raises few events, and all of them. A wrong type must not keep a script from its other
+-- writes, so everything here is `pcall`.
 local crossed, warn_at = {}, 1
 
 -- From which share of a limit that blocks it warns.

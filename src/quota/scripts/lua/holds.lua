@@ -1,5 +1,5 @@
--- A hold in Redis is one text: account|key|month|model|held|seen. Before its first renewal it goes
--- on with |due, the end of its lease. If the request counts in lists of limits, it ends with
+-- A hold in Redis is one text: account|key|month|model|held|seen. Before its first renewal, |due
+-- follows, the end of its lease. If the request counts in lists of limits, it ends with
 -- |extras, as `demands.lua` writes them; after a renewal with ||extras. Those of a request that is
 -- in a group and counts in no list are `,group,`. The part from account to model says who pays; the
 -- ledger has it too. Two indexes lead to the holds whose lease has run out:

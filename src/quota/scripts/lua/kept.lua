@@ -1,5 +1,5 @@
--- Kept answers of an account. For each answer there are up to four fields in one hash, with its id
--- behind a letter: p is `over_ms|rest_bytes|output_bytes|id before it`, o the output. Its rest may
+-- Kept answers of an account. For each answer there are up to four fields in one hash, named by
+-- letter and id: p is `over_ms|rest_bytes|output_bytes|id before it`, o the output. Its rest may
 -- be gone: i is what was asked, r the response without its output. A queue names the answers, the
 -- oldest first, and another one those that have their rest.
 -- The bucket knows the bytes of each account and of all, so that there is a bound however many

@@ -1,5 +1,5 @@
 -- The subjects whose limits a request meets, all in the bucket of their account: the key, the end
--- user, the group of the key, and the account. What a list is, `rows.lua` tells.
+-- user, the group of the key, and the account. `rows.lua` says what a list is.
 
 local function users_name(prefix, account_id)
   return prefix .. 'users:' .. account_id
