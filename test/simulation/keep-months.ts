@@ -58,9 +58,11 @@ export function readMonths(time: SimulatedTime, database: SimulatedDatabase): Mo
   return { problems, found: () => closed };
 }
 
-/** That the database is away is no problem. */
+/** That the database is away, or has no tables yet because it was, is no problem. */
 function noteOwnFault(problems: Set<string>, what: string, error: unknown): void {
-  if (!(error instanceof DatabaseFault)) problems.add(`${what}: ${(error as Error).stack}`);
+  const { message, stack } = error as Error;
+  if (error instanceof DatabaseFault || message.includes('no such table')) return;
+  problems.add(`${what}: ${stack}`);
 }
 
 async function compareMonths(books: Books): Promise<{ month: string; differs: boolean }[]> {
