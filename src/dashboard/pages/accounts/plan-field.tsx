@@ -5,7 +5,7 @@ import { Field } from '../../parts/field.tsx';
 import { findFieldError } from '../../parts/problem.tsx';
 import { readCatalogue } from '../catalogue/read-catalogue.ts';
 
-const RETRY_MS = 5_000;
+const REFRESH_MS = 5_000;
 
 interface PlanFieldProps {
   /** Empty for the first plan that is sold. */
@@ -15,7 +15,7 @@ interface PlanFieldProps {
 }
 
 export function PlanField({ value, onChange, problem }: PlanFieldProps) {
-  const load = useLoad(readCatalogue, { refreshMs: RETRY_MS });
+  const load = useLoad(readCatalogue, { refreshMs: REFRESH_MS });
   const names = Object.keys(load.value?.sold?.plans ?? {});
   const failure = load.problem && `The plans cannot be read: ${load.problem.message}.`;
   const [first] = names;
